@@ -1,0 +1,219 @@
+"""Annotations: positive Boolean expressions over participants, and what the theory says of them.
+
+This is the reference semantics: small, recursive, and exact on `Fraction` inputs. The columnar
+`krelation` computes the same on millions of tuples and is judged against this module.
+
+A *withdrawal* g maps participants to [0, 1]; a participant it does not name has withdrawn nothing (0).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+
+Real = int | float | Fraction
+Withdrawal = Mapping[Hashable, Real]
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """The annotation of what one participant contributes alone."""
+
+    name: Hashable
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Present while all children are; no children: TRUE."""
+
+    children: tuple[Annotation, ...]
+
+    def __str__(self) -> str:
+        return "(" + " ∧ ".join(map(str, self.children)) + ")" if self.children else "TRUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Present while any child is; no children: FALSE."""
+
+    children: tuple[Annotation, ...]
+
+    def __str__(self) -> str:
+        return "(" + " ∨ ".join(map(str, self.children)) + ")" if self.children else "FALSE"
+
+
+Annotation = Participant | And | Or
+
+TRUE = And(())
+FALSE = Or(())
+
+
+# ------------------------------------------------------------------ building, with constants folded
+
+
+def conjunction(*parts: Annotation) -> Annotation:
+    """Return the AND of `parts`: x∧T → x, x∧F → F, nested ANDs flattened, nothing deduplicated."""
+    if any(part == FALSE for part in parts):
+        return FALSE
+    flat = tuple(leaf for part in parts for leaf in (part.children if isinstance(part, And) else (part,)))
+    return flat[0] if len(flat) == 1 else And(flat)
+
+
+def disjunction(*parts: Annotation) -> Annotation:
+    """Return the OR of `parts`: x∨F → x, x∨T → T, nested ORs flattened, nothing deduplicated."""
+    if any(part == TRUE for part in parts):
+        return TRUE
+    flat = tuple(leaf for part in parts for leaf in (part.children if isinstance(part, Or) else (part,)))
+    return flat[0] if len(flat) == 1 else Or(flat)
+
+
+def replace(k: Annotation, name: Hashable, value: Annotation) -> Annotation:
+    """Return `k` with every occurrence of the participant replaced, constants folded."""
+    if isinstance(k, Participant):
+        return value if k.name == name else k
+    build = conjunction if isinstance(k, And) else disjunction
+    return build(*(replace(child, name, value) for child in k.children))
+
+
+def withdraw(k: Annotation, name: Hashable) -> Annotation:
+    """Return k|p→False: what is left of the annotation once the participant has left.
+
+    >>> a, b = Participant("a"), Participant("b")
+    >>> str(withdraw(disjunction(a, conjunction(a, b)), "b"))
+    'a'
+    """
+    return replace(k, name, FALSE)
+
+
+def leaves(k: Annotation) -> Iterator[Hashable]:
+    """Yield the name of every leaf occurrence, repeats included."""
+    if isinstance(k, Participant):
+        yield k.name
+    else:
+        for child in k.children:
+            yield from leaves(child)
+
+
+def participants(k: Annotation) -> frozenset[Hashable]:
+    """Return the names that occur in `k`."""
+    return frozenset(leaves(k))
+
+
+def holds(k: Annotation, present: Iterable[Hashable]) -> bool:
+    """Return the truth value of `k` when exactly `present` take part."""
+    there = frozenset(present)
+    match k:
+        case Participant(name):
+            return name in there
+        case And(children):
+            return all(holds(child, there) for child in children)
+        case Or(children):
+            return any(holds(child, there) for child in children)
+
+
+# ------------------------------------------------------------------ relaxation: loss, φ, kept
+
+
+def loss(k: Annotation, g: Withdrawal) -> Real:
+    """Return w_k(g): participant g_p; AND min(1, sum); OR min; TRUE 0; FALSE 1."""
+    match k:
+        case Participant(name):
+            return g.get(name, 0)
+        case And(children):
+            return min(1, sum((loss(child, g) for child in children), start=0))
+        case Or(children):
+            return min((loss(child, g) for child in children), default=1)
+
+
+def kept(k: Annotation, g: Withdrawal) -> Real:
+    """Return z_k(g) = 1 - w_k(g)."""
+    return 1 - loss(k, g)
+
+
+def phi(k: Annotation, f: Withdrawal) -> Real:
+    """Return the paper's φ_k(f), f = 1 - g the degrees of participation (a name it lacks takes no part)."""
+    return kept(k, {name: 1 - f.get(name, 0) for name in participants(k)})
+
+
+def static_sensitivity(k: Annotation, name: Hashable) -> int:
+    """Return the paper's S_{k,p}. For comparison only: it is not natural (docs/proofs.md, section 1)."""
+    match k:
+        case Participant(own):
+            return int(own == name)
+        case And(children):
+            return sum(static_sensitivity(child, name) for child in children)
+        case Or(children):
+            return max((static_sensitivity(child, name) for child in children), default=0)
+
+
+# ------------------------------------------------------------------ local usage (the repair)
+
+
+def usage(k: Annotation, name: Hashable, g: Withdrawal, context: Real = 0) -> Real:
+    """Return u_{k,p}(g), the participant's local usage.
+
+    `context` is what the siblings of the ANDs above have already lost. A leaf of p is worth
+    (1 - g_p - context)⁺; AND adds, OR takes the largest.
+
+    Guarantee: convex, non-increasing and natural in g (docs/proofs.md, lemma 2).
+    """
+    match k:
+        case Participant(own):
+            return max(0, 1 - g.get(own, 0) - context) if own == name else 0
+        case And(children):
+            losses = [loss(child, g) for child in children]
+            total = sum(losses, start=0)
+            return sum(
+                (usage(c, name, g, context + total - w) for c, w in zip(children, losses, strict=True)), start=0
+            )
+        case Or(children):
+            return max((usage(child, name, g, context) for child in children), default=0)
+
+
+# ------------------------------------------------------------------ derivations and canonical form
+
+Derivation = Counter[Hashable]
+Primes = frozenset[frozenset[Hashable]]
+
+
+def derivations(k: Annotation) -> list[Derivation]:
+    """Return every derivation: one child picked at each OR, the leaves collected as a multiset."""
+    match k:
+        case Participant(name):
+            return [Counter([name])]
+        case And(children):
+            choices = product(*(derivations(child) for child in children))
+            return [reduce(lambda left, right: left + right, choice, Counter()) for choice in choices]
+        case Or(children):
+            return [derivation for child in children for derivation in derivations(child)]
+
+
+def primes(k: Annotation) -> Primes:
+    """Return the prime implicants: derivations as sets, those that contain another absorbed."""
+    clauses = {frozenset(derivation) for derivation in derivations(k)}
+    return frozenset(c for c in clauses if not any(other < c for other in clauses))
+
+
+def canonical(k: Annotation) -> Annotation:
+    """Return the prime-implicant form of `k`, in one fixed order.
+
+    >>> a, b = Participant("a"), Participant("b")
+    >>> str(canonical(conjunction(a, disjunction(a, b))))
+    'a'
+    """
+    clauses = sorted((sorted(clause, key=repr) for clause in primes(k)), key=repr)
+    return disjunction(*(conjunction(*map(Participant, clause)) for clause in clauses))
+
+
+def map_names(k: Annotation, rename: Callable[[Hashable], Hashable]) -> Annotation:
+    """Return `k` with every participant renamed."""
+    if isinstance(k, Participant):
+        return Participant(rename(k.name))
+    return type(k)(tuple(map_names(child, rename) for child in k.children))

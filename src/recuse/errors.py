@@ -1,0 +1,106 @@
+"""The errors of the package: one tree, one line each.
+
+    RecuseError
+    ├── ParameterError     a number asked for is not one we can use (ε, θ, …)
+    ├── PolicyError        the policy file says something that cannot be meant
+    ├── QueryError         the SQL is not understood completely, so it is refused
+    ├── DatabaseError      the database cannot be opened or has no such table
+    └── LedgerError        the budget ledger cannot be used
+        └── BudgetError    … because too little of the budget is left
+
+Whether one is raised, and what it says, depends on the SQL, the policy, the parameters, the catalogue
+and the ledger only; never on the data.
+"""
+
+from __future__ import annotations
+
+MAX_QUOTE = 60
+
+
+def quote(text: str) -> str:
+    """Return `text` on one line, shortened so that a message stays readable."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= MAX_QUOTE else flat[: MAX_QUOTE - 1] + "…"
+
+
+class RecuseError(Exception):
+    """A refusal that says what is wrong, what was found, what is accepted, and what to write instead."""
+
+    def __init__(
+        self, problem: str, *, found: str | None = None, accepted: str | None = None, hint: str | None = None
+    ) -> None:
+        self.problem = problem
+        self.found = found
+        self.accepted = accepted
+        self.hint = hint
+        super().__init__(problem)
+
+    def where(self) -> str:
+        """Return the place of the problem, with its separator, or nothing."""
+        return ""
+
+    def __str__(self) -> str:
+        parts = [self.where() + self.problem]
+        if self.found is not None:
+            parts.append(f"found: {quote(self.found)}")
+        if self.accepted is not None:
+            parts.append(f"accepted: {self.accepted}")
+        if self.hint is not None:
+            parts.append(f"hint: {self.hint}")
+        return "; ".join(parts)
+
+
+class ParameterError(RecuseError):
+    """A parameter is outside its range."""
+
+
+class PolicyError(RecuseError):
+    """The policy contradicts itself or the catalogue."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        line: int | None = None,
+        found: str | None = None,
+        accepted: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(problem, found=found, accepted=accepted, hint=hint)
+        self.line = line
+
+    def where(self) -> str:
+        return "" if self.line is None else f"policy line {self.line}: "
+
+
+class QueryError(RecuseError):
+    """The query is refused; `line` and `column` (from 1) say where."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        found: str | None = None,
+        accepted: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(problem, found=found, accepted=accepted, hint=hint)
+        self.line = line
+        self.column = column
+
+    def where(self) -> str:
+        return "" if self.line is None else f"line {self.line}, column {self.column}: "
+
+
+class DatabaseError(RecuseError):
+    """The database cannot be opened, or its catalogue lacks what was named."""
+
+
+class LedgerError(RecuseError):
+    """The ledger is unreadable, corrupt or of another version."""
+
+
+class BudgetError(LedgerError):
+    """The charge asked for exceeds what is left."""

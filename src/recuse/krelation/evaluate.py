@@ -1,0 +1,116 @@
+"""F(g) and the loads ℓ_p(g) of a relation's tuples at a withdrawal vector g, without Python loops.
+
+`Evaluation` lays out the indices once per relation; each call is a handful of array operations. It
+computes what `annotation.kept` and `annotation.usage` define.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.krelation.relation import Floats, Integers, Tuples
+
+
+def owners_of(level: Integers) -> Integers:
+    """Return for every child of a level the segment it lies in."""
+    return np.repeat(np.arange(len(level) - 1), np.diff(level))
+
+
+def _ascending(node: Integers, member: Integers) -> bool:
+    return bool(((node[1:] != node[:-1]) | (member[1:] > member[:-1])).all())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathering:
+    """One step of the bottom-up usage: entries (node, participant) combined in their parents."""
+
+    order: Integers
+    starts: Integers
+    combine: np.ufunc
+
+    def __call__(self, values: Floats) -> Floats:
+        gathered: Floats = self.combine.reduceat(values[self.order], self.starts)
+        return gathered
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """The tuples with their index structure: F, kept fractions and loads at any g."""
+
+    tuples: Tuples
+    participants: int
+    weights: Floats
+    steps: tuple[Gathering, ...]
+    entry_tuple: Integers
+    entry_member: Integers
+
+    @classmethod
+    def of(cls, tuples: Tuples, participants: int) -> Self:
+        """Lay out the (tuple, participant) entries: AND adds the usages of its children, OR takes the largest."""
+        node, member = np.arange(len(tuples.members)), tuples.members
+        steps: list[Gathering] = []
+        for depth in range(len(tuples.levels) - 1, -1, -1):
+            level = tuples.levels[depth]
+            if len(level) - 1 == level[-1]:  # one child each: nothing to combine
+                continue
+            node = owners_of(level)[node]
+            if depth == len(tuples.levels) - 1 and _ascending(node, member):  # sets: nothing to combine
+                continue
+            order = np.lexsort((member, node))
+            node, member = node[order], member[order]
+            first = np.ones(len(node), bool)
+            first[1:] = (node[1:] != node[:-1]) | (member[1:] != member[:-1])
+            starts = np.flatnonzero(first)
+            node, member = node[starts], member[starts]
+            steps.append(Gathering(order, starts, np.maximum if depth % 2 == 0 else np.add))
+        return cls(tuples, participants, tuples.weights.astype(np.float64), tuple(steps), node, member)
+
+    def losses(self, g: Floats) -> list[Floats]:
+        """Return the losses of the nodes of every level, tuples first, leaves last."""
+        levels = self.tuples.levels
+        found = [g[self.tuples.members]]
+        for depth in range(len(levels) - 1, -1, -1):
+            starts = levels[depth][:-1]
+            if len(starts) == 0:
+                found.append(np.zeros(0))
+            elif depth % 2:
+                found.append(np.minimum(1.0, np.add.reduceat(found[-1], starts)))
+            else:
+                found.append(np.minimum.reduceat(found[-1], starts))
+        return found[::-1]
+
+    def kept(self, g: Floats) -> Floats:
+        """Return z_t(g) of every tuple."""
+        return 1.0 - self.losses(g)[0]
+
+    def objective(self, g: Floats) -> float:
+        """Return F(g) = Σ q_t z_t(g)."""
+        return float(self.weights @ self.kept(g))
+
+    def leaf_values(self, g: Floats) -> Floats:
+        """Return val_o(g) = (1 - g_p - context)⁺ of every leaf occurrence."""
+        levels, losses = self.tuples.levels, self.losses(g)
+        context: NDArray[np.float64] = np.zeros(len(self.tuples))
+        for depth, level in enumerate(levels):
+            parent = owners_of(level)
+            context = context[parent]
+            if depth % 2 and len(parent):
+                sums = np.add.reduceat(losses[depth + 1], level[:-1])
+                context = context + sums[parent] - losses[depth + 1]
+        return np.maximum(0.0, 1.0 - losses[-1] - context)
+
+    def usages(self, g: Floats) -> Floats:
+        """Return u_{t,p}(g) for every entry (entry_tuple, entry_member)."""
+        values = self.leaf_values(g)
+        for step in self.steps:
+            values = step(values) if len(values) else values
+        return values
+
+    def loads(self, g: Floats) -> Floats:
+        """Return ℓ_p(g) = Σ_t q_t u_{t,p}(g) of every participant."""
+        weighted = self.usages(g) * self.weights[self.entry_tuple]
+        return np.bincount(self.entry_member, weights=weighted, minlength=self.participants)

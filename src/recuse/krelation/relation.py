@@ -1,0 +1,140 @@
+"""The columnar K-relation: weights, alternatives and participants as arrays.
+
+An annotation is stored in levels that alternate OR, AND, OR, AND, …, each a pointer array in the manner
+of a compressed sparse row; the last level is an AND over participants. So
+
+    two levels     tuple → clauses → participants     conjunctions (one clause each) and clause sets
+    four levels    tuple → OR of ANDs of ORs of ANDs  a product of ORs, and so on for deeper nesting
+
+Which shape a relation has follows from the query and the policy only (docs/proofs.md, theorem A).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Shape(Enum):
+    """The form of all annotations of a relation."""
+
+    CONJUNCTIONS = "conjunctions"
+    """one clause a tuple, a set of participants"""
+    CLAUSES = "clauses"
+    """a set of clauses a tuple, duplicates removed, never absorbed"""
+    TREES = "trees"
+    """syntactic trees, straight from the algebra"""
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array, made read-only."""
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuples:
+    """The tuples of one sign: positive integer weights and their annotations.
+
+    `weights` is int64, or Python integers where a sum does not fit. Every segment of every level is
+    non-empty: TRUE tuples are constants of the relation, FALSE ones are not stored.
+    """
+
+    weights: NDArray[Any]
+    levels: tuple[Integers, ...]
+    members: Integers
+
+    def __post_init__(self) -> None:
+        sizes = [len(self.weights), *(len(level) - 1 for level in self.levels[1:]), len(self.members)]
+        if len(self.levels) < 2 or len(self.levels) % 2:
+            raise ValueError("levels alternate OR and AND, and end with AND")
+        for level, above, below in zip(self.levels, sizes[:-1], sizes[1:], strict=True):
+            if len(level) != above + 1 or level[0] != 0 or level[-1] != below:
+                raise ValueError("a level's pointers do not fit its neighbours")
+            if above and np.diff(level).min() < 1:
+                raise ValueError("an empty segment: fold constants first")
+        if len(self.weights) and min(self.weights) <= 0:
+            raise ValueError("weights must be positive: split by sign first")
+        for array in (self.weights, *self.levels, self.members):
+            frozen(array)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def clauses(self) -> Integers:
+        """The pointers of the lowest ANDs into `members`."""
+        return self.levels[-1]
+
+    def total(self) -> int:
+        """Return the sum of the weights, exactly."""
+        return sum(self.weights.tolist())
+
+    def weights_down(self) -> Floats:
+        """Return the largest doubles that do not exceed the weights."""
+        return _toward(self.weights, -np.inf)
+
+    def weights_up(self) -> Floats:
+        """Return the smallest doubles that the weights do not exceed."""
+        return _toward(self.weights, np.inf)
+
+
+def _toward(weights: NDArray[Any], direction: float) -> Floats:
+    near = weights.astype(np.float64)
+    if len(weights) == 0 or max(weights) <= 2**53:
+        return near
+    beyond = [
+        int(value) > exact if direction < 0 else int(value) < exact
+        for value, exact in zip(near, weights.tolist(), strict=True)
+    ]
+    return np.where(beyond, np.nextafter(near, direction), near)
+
+
+NO_TUPLES = Tuples(
+    weights=np.empty(0, np.int64),
+    levels=(np.zeros(1, np.int64), np.zeros(1, np.int64)),
+    members=np.empty(0, np.int64),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KRelation:
+    """An annotated relation with integer weights: what a query is to its participants.
+
+    The answer of the query is `constant` (tuples that nobody can withdraw) plus the positive minus the
+    negative tuples' weights. `names` says which participant an index stands for.
+    """
+
+    shape: Shape
+    positive: Tuples
+    negative: Tuples = NO_TUPLES
+    constant: int = 0
+    names: Sequence[Hashable] = field(default=(), repr=False)
+    participants: int = 0
+
+    def __post_init__(self) -> None:
+        for part in self.signs:
+            if len(part) and not 0 <= part.members.min() <= part.members.max() < self.participants:
+                raise ValueError("a member is not a participant")
+            conjunctive = len(part.levels) == 2 and len(part.levels[0]) == len(part.levels[1])
+            if self.shape is Shape.CONJUNCTIONS and not conjunctive:
+                raise ValueError("a conjunction has one clause")
+            if self.shape is Shape.CLAUSES and len(part.levels) != 2:
+                raise ValueError("clause sets have two levels")
+
+    @property
+    def signs(self) -> tuple[Tuples, Tuples]:
+        """The positive and the negative tuples."""
+        return self.positive, self.negative
+
+    def true_answer(self) -> int:
+        """Return the answer without noise. Never release it; tests and demonstrations only."""
+        return self.constant + self.positive.total() - self.negative.total()

@@ -1,0 +1,83 @@
+"""Epsilon: a privacy loss, as an exact positive rational."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Self
+
+from recuse.errors import ParameterError
+
+SMALLEST = Fraction(1, 1_000_000)
+LARGEST = Fraction(1_000)
+MAX_DIGITS = 40
+
+Number = str | int | float | Decimal | Fraction
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Epsilon:
+    """A pure differential-privacy loss: an exact rational between 10⁻⁶ and 10³.
+
+    >>> Epsilon.of("0.1").value + Epsilon.of(0.2).value == Epsilon.of("3/10").value
+    True
+    """
+
+    value: Fraction
+
+    def __post_init__(self) -> None:
+        if not SMALLEST <= self.value <= LARGEST:
+            raise ParameterError(
+                "epsilon is out of range",
+                found=str(self) if abs(self.value) < 10**12 else "a huge number",
+                accepted="a number from 0.000001 to 1000",
+                hint="0.1 is strong protection, 1 is usual, 10 is weak",
+            )
+
+    @classmethod
+    def of(cls, number: Number) -> Self:
+        """Return the epsilon that a user wrote: a decimal, a fraction `1/3`, or a number.
+
+        A float means the decimal that Python prints for it, so that 0.1 is one tenth.
+        """
+        return cls(exact(number, name="epsilon"))
+
+    def __str__(self) -> str:
+        return decimal_text(self.value)
+
+
+def exact(number: Number, *, name: str) -> Fraction:
+    """Return `number` as the rational its text denotes."""
+    text = repr(number) if isinstance(number, float) else str(number)
+    mantissa, _, exponent = text.strip().lower().partition("e")
+    readable = not isinstance(number, bool) and len(text) <= MAX_DIGITS and len(exponent) <= 4
+    try:
+        if not readable or "_" in mantissa:
+            raise ValueError
+        return Fraction(text.strip())
+    except (ValueError, ZeroDivisionError):
+        raise ParameterError(
+            f"{name} is not a number", found=text, accepted="a decimal such as 0.5, or a fraction such as 1/3"
+        ) from None
+
+
+def decimal_text(value: Fraction) -> str:
+    """Return the shortest exact text: a decimal where there is one, else a fraction.
+
+    >>> decimal_text(Fraction(1, 4)), decimal_text(Fraction(1, 3))
+    ('0.25', '1/3')
+    """
+    rest = value.denominator
+    twos = fives = 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return str(value)
+    places = max(twos, fives)
+    digits = abs(value.numerator) * 10**places // value.denominator
+    whole, part = divmod(digits, 10**places)
+    sign = "-" if value < 0 else ""
+    return f"{sign}{whole}" if places == 0 else f"{sign}{whole}.{part:0{places}d}"

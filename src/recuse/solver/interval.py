@@ -1,0 +1,22 @@
+"""Interval: what a solver says of a number it has certified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A pair of doubles that provably encloses a real number."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError("an interval's ends are in the wrong order")
+
+    @property
+    def width(self) -> float:
+        """The distance between the ends."""
+        return self.high - self.low

@@ -1,0 +1,40 @@
+"""Programs: the seam between mechanisms and solvers.
+
+A solver turns the tuples of one sign into `Programs`. Every number it returns is an `Interval` that has
+passed the certificate checker, no wider than asked for. How it was found cannot be seen from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Protocol
+
+from recuse.krelation.relation import Tuples
+from recuse.solver.interval import Interval
+
+
+class Programs(Protocol):
+    """The optimisation problems over the tuples of one sign (docs/proofs.md, sections 0 to 4)."""
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
+
+    def withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
+        """Return an interval that holds N(τ) = min{|g| : ℓ_p(g) ≤ τ for all p}.
+
+        It is at most `width` wide, or its low end exceeds `enough`: then the rest was not worth finding.
+        """
+
+    def strict_withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
+        """Return an interval that holds N_s(τ) = min{|g| : ℓ_p(g) ≤ τ(1-g_p) for all p}; as `withdrawals`."""
+
+    def index(self, theta: float, beta: float, width: float) -> Interval:
+        """Return an interval that holds r = min{s ≥ 0 : Γ(s) ≤ θ e^{βs}}, at most `width` wide."""
+
+    def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
+        """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
+
+
+Solver = Callable[[Tuples, int], Programs]
+"""A solver: the tuples of one sign and the number of participants → their programs."""

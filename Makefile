@@ -1,0 +1,33 @@
+# `make demo` and `make test` need only Python >= 3.11 and make; each prepares .venv when it must.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint test-slow clean
+
+demo: .venv/installed
+	$(BIN)/recuse demo
+
+test: .venv/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/installed-test
+	$(BIN)/python -m pytest -m slow
+
+.venv/created:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Recuse needs Python 3.11 or newer; try: make PYTHON=python3.11')"
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/installed: .venv/created pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	touch $@
+
+.venv/installed-test: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,12 @@ from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tup
 
 
 def from_owners(
-    weights: NDArray[Any], owners: Integers, *, names: Any = (), participants: int | None = None
+    weights: NDArray[Any],
+    owners: Integers,
+    *,
+    names: Sequence[Hashable] = (),
+    participants: int | None = None,
+    signed: bool = True,
 ) -> KRelation:
     """Return the relation of conjunctions whose i-th tuple belongs to everybody in row i of `owners`.
 
@@ -23,13 +28,15 @@ def from_owners(
     count = participants if participants is not None else len(names)
     if owners.shape[1] == 0:
         constant = sum(weights.tolist())
-        return KRelation(Shape.CONJUNCTIONS, NO_TUPLES, constant=constant, names=names, participants=count)
+        return KRelation(
+            Shape.CONJUNCTIONS, NO_TUPLES, constant=constant, signed=signed, names=names, participants=count
+        )
     rows = np.sort(owners, axis=1)
     parts = []
     for sign in (1, -1):
         chosen = np.flatnonzero(weights * sign > 0)
         parts.append(_conjunctions(weights[chosen] * sign, rows[chosen]))
-    return KRelation(Shape.CONJUNCTIONS, *parts, names=names, participants=count)
+    return KRelation(Shape.CONJUNCTIONS, *parts, signed=signed, names=names, participants=count)
 
 
 def _conjunctions(weights: NDArray[Any], rows: Integers) -> Tuples:
@@ -75,7 +82,9 @@ def _sums(weights: NDArray[Any], starts: Integers) -> NDArray[Any]:
 # ------------------------------------------------------------------ from expressions
 
 
-def from_expressions(rows: Iterable[tuple[Annotation, int]], shape: Shape) -> KRelation:
+def from_expressions(
+    rows: Iterable[tuple[Annotation, int]], shape: Shape, *, signed: bool = True
+) -> KRelation:
     """Return the relation of (annotation, signed integer weight) pairs in the form that `shape` asks for.
 
     CONJUNCTIONS and CLAUSES take derivations as sets (for CONJUNCTIONS there must be one each); TREES
@@ -94,7 +103,9 @@ def from_expressions(rows: Iterable[tuple[Annotation, int]], shape: Shape) -> KR
                 form = k if shape is Shape.TREES else _clause_set(k)
                 merged[form] = merged.get(form, 0) + abs(weight)
         parts.append(_stack(merged, depth, index))
-    return KRelation(shape, *parts, constant=constant, names=tuple(names), participants=len(names))
+    return KRelation(
+        shape, *parts, constant=constant, signed=signed, names=tuple(names), participants=len(names)
+    )
 
 
 def _clause_set(k: Annotation) -> Annotation:
@@ -190,4 +201,4 @@ def canonical_rows(relation: KRelation) -> dict[tuple[Any, int], int]:
 def without(relation: KRelation, name: Hashable) -> KRelation:
     """Return the relation after one participant has left: annotations with p→False, same shape."""
     rows = [(withdraw(k, name), weight) for k, weight in expressions(relation)]
-    return from_expressions(rows, relation.shape)
+    return from_expressions(rows, relation.shape, signed=relation.signed)

@@ -1,13 +1,14 @@
 """F(g) and the loads ℓ_p(g) of a relation's tuples at a withdrawal vector g, without Python loops.
 
 `Evaluation` lays out the indices once per relation; each call is a handful of array operations. It
-computes what `annotation.kept` and `annotation.usage` define.
+computes what `annotation.kept` and `annotation.usage` define. `kept` and `usages` also take an object
+array of `Fraction`s for g, and then return exact ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,16 +77,17 @@ class Evaluation:
         for depth in range(len(levels) - 1, -1, -1):
             starts = levels[depth][:-1]
             if len(starts) == 0:
-                found.append(np.zeros(0))
+                found.append(np.zeros(0, g.dtype))
             elif depth % 2:
-                found.append(np.minimum(1.0, np.add.reduceat(found[-1], starts)))
+                found.append(np.minimum(1, np.add.reduceat(found[-1], starts)))
             else:
                 found.append(np.minimum.reduceat(found[-1], starts))
         return found[::-1]
 
     def kept(self, g: Floats) -> Floats:
         """Return z_t(g) of every tuple."""
-        return 1.0 - self.losses(g)[0]
+        kept: Floats = 1 - self.losses(g)[0]
+        return kept
 
     def objective(self, g: Floats) -> float:
         """Return F(g) = Σ q_t z_t(g)."""
@@ -94,14 +96,15 @@ class Evaluation:
     def leaf_values(self, g: Floats) -> Floats:
         """Return val_o(g) = (1 - g_p - context)⁺ of every leaf occurrence."""
         levels, losses = self.tuples.levels, self.losses(g)
-        context: NDArray[np.float64] = np.zeros(len(self.tuples))
+        context: NDArray[Any] = np.zeros(len(self.tuples), g.dtype)
         for depth, level in enumerate(levels):
             parent = owners_of(level)
             context = context[parent]
             if depth % 2 and len(parent):
                 sums = np.add.reduceat(losses[depth + 1], level[:-1])
                 context = context + sums[parent] - losses[depth + 1]
-        return np.maximum(0.0, 1.0 - losses[-1] - context)
+        values: Floats = np.maximum(0, 1 - losses[-1] - context)
+        return values
 
     def usages(self, g: Floats) -> Floats:
         """Return u_{t,p}(g) for every entry (entry_tuple, entry_member)."""

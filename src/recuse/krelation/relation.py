@@ -110,17 +110,21 @@ class KRelation:
     """An annotated relation with integer weights: what a query is to its participants.
 
     The answer of the query is `constant` (tuples that nobody can withdraw) plus the positive minus the
-    negative tuples' weights. `names` says which participant an index stands for.
+    negative tuples' weights. Whether it is `signed` follows from the query: a count is not, a sum is.
+    `names` says which participant an index stands for.
     """
 
     shape: Shape
     positive: Tuples
     negative: Tuples = NO_TUPLES
     constant: int = 0
+    signed: bool = True
     names: Sequence[Hashable] = field(default=(), repr=False)
     participants: int = 0
 
     def __post_init__(self) -> None:
+        if not self.signed and len(self.negative):
+            raise ValueError("a relation without a sign has no negative tuples")
         for part in self.signs:
             if len(part) and not 0 <= part.members.min() <= part.members.max() < self.participants:
                 raise ValueError("a member is not a participant")

@@ -1,0 +1,91 @@
+"""The recursive mechanism framework of the paper's section 4.1, over any pair of sequences (H, G).
+
+H and G have one entry for each number of participants 0 … |P|; both must be recursive sequences (their
+neighbours interleave). The index is an integer and decided exactly: with any slack its sensitivity is 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from recuse.exponential import at_most_exponential
+from recuse.mechanism.answer import noisy_answer
+from recuse.mechanism.parameters import INDEX_GRID, Parameters
+from recuse.mechanism.release import Release
+from recuse.noise import Noise
+
+Number = int | float | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Sequences:
+    """A recursive sequence H with H_|P| the true answer, and a bounding sequence G of it."""
+
+    h: tuple[Fraction, ...]
+    g: tuple[Fraction, ...]
+
+    def __init__(self, h: Sequence[Number], g: Sequence[Number]) -> None:
+        if len(h) != len(g) or not h:
+            raise ValueError("H and G have one entry for each number of participants, 0 included")
+        object.__setattr__(self, "h", tuple(map(Fraction, h)))
+        object.__setattr__(self, "g", tuple(map(Fraction, g)))
+
+    @property
+    def participants(self) -> int:
+        """|P|."""
+        return len(self.h) - 1
+
+
+def index(sequences: Sequences, parameters: Parameters) -> int:
+    """Return j with Δ = θe^{jβ}: the least j with G_{|P|-j} ≤ θe^{jβ}.
+
+    Guarantee: neighbours' indices differ by at most 1, the larger database's being the larger
+    (docs/proofs.md, lemma 1).
+    """
+    people = sequences.participants
+    for j in range(people + 1):
+        if at_most_exponential(sequences.g[people - j], parameters.theta, j * parameters.beta):
+            return j
+    # G_0 = 0 for a bounding sequence, so the loop has returned; a sequence that breaks this ends here
+    return people
+
+
+def noisy_bound(exact_index: int, parameters: Parameters, noise: Noise) -> Fraction:
+    """Return Δ̂ = e^{μ+Y}Δ with Y ~ Lap(β/ε1), the exponent on a grid.
+
+    Guarantee: ε1-private (docs/proofs.md, lemma 4), since the index has sensitivity 1.
+    """
+    steps = INDEX_GRID * exact_index + noise.laplace(INDEX_GRID / parameters.index_epsilon)
+    return bound(Fraction(steps, INDEX_GRID), parameters)
+
+
+def bound(noisy_index: Fraction, parameters: Parameters) -> Fraction:
+    """Return a double near θe^{β·index+μ}, as a rational: a public function of a private index.
+
+    The exponent is held within the range of doubles.
+    """
+    exponent = max(-600.0, min(600.0, float(parameters.beta * noisy_index + parameters.mu)))
+    return Fraction(float(parameters.theta) * math.exp(exponent))
+
+
+def truncated(sequences: Sequences, tau: Fraction) -> Fraction:
+    """Return X = min_i H_i + (|P|-i)τ.
+
+    Guarantee: for fixed τ neighbours' X differ by at most τ (docs/proofs.md, lemma 7).
+    """
+    people = sequences.participants
+    return min(value + (people - i) * tau for i, value in enumerate(sequences.h))
+
+
+def release(
+    sequences: Sequences, parameters: Parameters, noise: Noise, constant: Fraction = Fraction(0)
+) -> Release:
+    """Return X̂, the private answer, with a public constant added.
+
+    Guarantee: (ε1 + ε2)-private (docs/proofs.md, theorem 1).
+    """
+    tau = noisy_bound(index(sequences, parameters), parameters, noise)
+    return noisy_answer(truncated(sequences, tau), tau, Fraction(0), constant, parameters, noise)

@@ -1,0 +1,85 @@
+"""The general mechanism of the paper's section 4.2: any monotone query, exponential time.
+
+H_i is the smallest answer that i participants can give, G_i the smallest global empirical sensitivity
+among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.errors import ParameterError
+from recuse.mechanism.framework import Sequences, release
+from recuse.mechanism.parameters import Parameters
+from recuse.mechanism.release import Release
+from recuse.noise import Noise
+
+LARGEST_LIST = 20
+
+Query = Callable[[frozenset[Hashable]], float]
+"""The answer of the query when only this subset of the list takes part."""
+
+
+def general(query: Query, participants: Sequence[Hashable], parameters: Parameters, noise: Noise) -> Release:
+    """Return a private answer to `query` for everybody in `participants`.
+
+    `participants` is public: everybody who might be in the data. Someone on it who is not in the data
+    changes no answer. The query should be monotone, and `query(frozenset())` is public: it is what is
+    known without any data.
+
+    Guarantee: (ε1 + ε2)-private whatever the query does (docs/proofs.md, theorem 2): it is first made
+    monotone, which leaves a monotone one as it is.
+    """
+    if len(set(participants)) != len(participants):
+        raise ParameterError("the list of participants names somebody twice")
+    if len(participants) > LARGEST_LIST:
+        raise ParameterError(
+            "the general mechanism looks at every subset of the list",
+            found=f"{len(participants)} participants",
+            accepted=f"at most {LARGEST_LIST}",
+            hint="ask the question in SQL or as a graph pattern: the efficient mechanism has no such limit",
+        )
+    answers = subset_answers(query, participants)
+    return release(sequences(answers - answers[0]), parameters, noise, constant=Fraction(answers[0]))
+
+
+def subset_answers(query: Query, participants: Sequence[Hashable]) -> NDArray[np.float64]:
+    """Return the answers of all subsets, by bit mask, made monotone; what is not a finite number counts as 0."""
+    found = np.empty(2 ** len(participants))
+    for mask in range(len(found)):
+        answer = float(query(frozenset(p for i, p in enumerate(participants) if mask >> i & 1)))
+        found[mask] = answer if math.isfinite(answer) else 0.0
+    return _over_subsets(found)
+
+
+def sequences(answers: NDArray[np.float64]) -> Sequences:
+    """Return H and G of a monotone query given by its answers on all subsets."""
+    people = len(answers).bit_length() - 1
+    masks = np.arange(len(answers))
+    size = np.zeros(len(answers), int)
+    change = np.zeros(len(answers))
+    for person in range(people):
+        there = masks[masks >> person & 1 == 1]
+        size[there] += 1
+        change[there] = np.maximum(change[there], answers[there] - answers[there ^ (1 << person)])
+    sensitivity = _over_subsets(change)
+    by_size = [np.flatnonzero(size == i) for i in range(people + 1)]
+    return Sequences(
+        h=[float(answers[group].min()) for group in by_size],
+        g=[float(sensitivity[group].min()) for group in by_size],
+    )
+
+
+def _over_subsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for every mask the largest value of its subsets."""
+    best = values.copy()
+    masks = np.arange(len(best))
+    for person in range(len(best).bit_length() - 1):
+        there = masks[masks >> person & 1 == 1]
+        best[there] = np.maximum(best[there], best[there ^ (1 << person)])
+    return best

@@ -1,0 +1,48 @@
+"""Release: what a mechanism lets out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Self
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A private answer and what may be said of its noise.
+
+    `value` and the ends of `interval` lie on a public grid. The interval is about the noise only: it holds
+    the truncated answer with probability 95 %, not the true one.
+    """
+
+    value: Fraction
+    interval: tuple[Fraction, Fraction]
+    noise_scale: Fraction
+    epsilon: Fraction
+    mechanism: str
+    remaining: Fraction | None = None
+    """what the ledger has left after this answer; None without a ledger"""
+
+    def in_units(self, granularity: Fraction) -> Self:
+        """Return the release with granules turned back into the query's own unit."""
+        low, high = self.interval
+        return replace(
+            self,
+            value=self.value * granularity,
+            interval=(low * granularity, high * granularity),
+            noise_scale=self.noise_scale * granularity,
+        )
+
+    def of_count(self) -> Self:
+        """Return the release rounded and clamped to what a count can be: post-processing, so free.
+
+        The truncated answer of a count is not negative, so clamping keeps the interval's probability.
+        """
+        low, high = self.interval
+        return replace(
+            self,
+            value=max(Fraction(0), Fraction(round(self.value))),
+            interval=(max(Fraction(0), Fraction(low.__floor__())), max(Fraction(0), Fraction(high.__ceil__()))),
+        )

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recuse.errors import ParameterError
+from recuse.privacy import Epsilon, decimal_text, exact
+
+
+@pytest.mark.parametrize("number", ["0.1", 0.1, Decimal("0.1"), Fraction(1, 10), "1/10", " 1e-1 "])
+def test_a_tenth_is_a_tenth(number):
+    assert Epsilon.of(number).value == Fraction(1, 10)
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["", "0", 0, -1, "-0.5", "nan", float("nan"), "inf", float("inf"), "one", "1/0", True, "1e400", "1e-99999999", "9" * 99, "1_0"],
+)
+def test_what_is_not_an_epsilon_is_refused_in_one_line(number):
+    with pytest.raises(ParameterError) as caught:
+        Epsilon.of(number)
+    assert "epsilon" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.fractions())
+def test_text_is_exact(value):
+    assert Fraction(decimal_text(value)) == value
+
+
+def test_other_numbers_are_named():
+    with pytest.raises(ParameterError, match="granularity is not a number"):
+        exact("cents", name="granularity")

@@ -1,0 +1,39 @@
+"""Noise sources for tests: seeded, scripted or silent. The package itself has none."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+
+
+class NoNoise:
+    """Always zero."""
+
+    def laplace(self, scale: Fraction) -> int:
+        return 0
+
+
+class Scripted:
+    """The given integers in turn; remembers the scales that were asked for."""
+
+    def __init__(self, values: Iterable[int]) -> None:
+        self.values = iter(values)
+        self.scales: list[Fraction] = []
+
+    def laplace(self, scale: Fraction) -> int:
+        self.scales.append(scale)
+        return next(self.values)
+
+
+class Seeded:
+    """Discrete Laplace as a difference of two geometric numbers, from a seeded generator."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def laplace(self, scale: Fraction) -> int:
+        ratio = -1 / float(scale)
+        first, second = (math.floor(math.log(1 - self.random.random()) / ratio) for _ in range(2))
+        return first - second

@@ -1,0 +1,209 @@
+"""The ledger: exact, charged once, whole after a kill, one winner in a race."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import pytest
+
+from recuse.errors import BudgetError, LedgerError
+from recuse.ledger import Ledger, open_or_create
+from recuse.privacy import Epsilon
+
+ONE = Epsilon.of(1)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "shop.ledger"
+
+
+def run(code: str, *arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_a_new_path_is_created_once(path):
+    ledger, created = open_or_create(path, ONE)
+    assert (created, ledger.balance().granted) == (True, 1)
+    again, created = open_or_create(path, Epsilon.of(5))
+    assert (created, again.balance().granted) == (False, 1), "a grant is never replaced by the policy's"
+    assert [p.name for p in path.parent.iterdir() if p.suffix == ".new"] == []
+
+
+def test_thirds_add_up(path):
+    ledger, _ = open_or_create(path, ONE)
+    for _ in range(3):
+        left = ledger.charge(Epsilon.of("1/3"), "SELECT COUNT(*) FROM t")
+    assert left.remaining == 0
+    with pytest.raises(BudgetError, match="0 left; hint: nothing is left"):
+        ledger.charge(Epsilon.of("0.000001"), "SELECT COUNT(*) FROM t")
+    assert [charge.epsilon for charge in ledger.history()] == [Fraction(1, 3)] * 3
+
+
+def test_over_budget_says_what_is_left_and_charges_nothing(path):
+    ledger, _ = open_or_create(path, ONE)
+    ledger.charge(Epsilon.of("0.75"), "q")
+    with pytest.raises(BudgetError, match=r"epsilon 0\.5 asked, 0\.25 left"):
+        ledger.charge(Epsilon.of("0.5"), "q")
+    assert ledger.balance().spent == Fraction(3, 4)
+
+
+def test_no_budget_no_ledger(path):
+    with pytest.raises(LedgerError, match=r"policy names none.*\[budget\]"):
+        open_or_create(path, None)
+    assert not path.exists()
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(LedgerError, match="cannot be used"):
+        open_or_create(tmp_path / "no" / "such.ledger", ONE)
+
+
+def damage(path, how):
+    if how == "empty":
+        path.write_bytes(b"")
+    elif how == "text":
+        path.write_text("hello, I am not a database" * 100)
+    elif how == "cut":
+        path.write_bytes(path.read_bytes()[:5000])
+    elif how == "other":
+        path.unlink()
+        sqlite3.connect(path).execute("CREATE TABLE account (x)").connection.close()
+    else:
+        connection = sqlite3.connect(path)
+        connection.execute(how)
+        connection.commit()
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "empty",
+        "text",
+        "cut",
+        "other",
+        "DELETE FROM account",
+        "UPDATE account SET spent = '0'",
+        "UPDATE account SET spent = 'nothing'",
+        "UPDATE account SET spent = '1/0'",
+        "UPDATE account SET granted = '1/10'",
+        "DELETE FROM charge",
+        "DROP TABLE charge",
+        "PRAGMA user_version = 99",
+    ],
+)
+def test_a_damaged_ledger_refuses(path, how):
+    ledger, _ = open_or_create(path, ONE)
+    ledger.charge(Epsilon.of("0.5"), "q")
+    ledger.close()
+    damage(path, how)
+    with pytest.raises(LedgerError, match="cannot be used") as caught:
+        open_or_create(path, ONE)
+    assert "\n" not in str(caught.value)
+
+
+RACE = """
+import sys
+from pathlib import Path
+from recuse.errors import BudgetError
+from recuse.ledger import open_or_create
+from recuse.privacy import Epsilon
+ledger, _ = open_or_create(Path(sys.argv[1]), Epsilon.of(1))
+won = 0
+for _ in range(int(sys.argv[2])):
+    try:
+        ledger.charge(Epsilon.of("1/7"), "q")
+        won += 1
+    except BudgetError:
+        pass
+print(won)
+"""
+
+
+def test_processes_that_race_share_exactly_the_grant(path):
+    racers = [run(RACE, str(path), "4") for _ in range(4)]
+    won = [int(racer.communicate(timeout=120)[0]) for racer in racers]
+    assert sum(won) == 7
+    assert Ledger.open(path).balance().remaining == 0
+
+
+def test_two_processes_race_for_the_last_epsilon(path):
+    ledger, _ = open_or_create(path, ONE)
+    ledger.charge(Epsilon.of("6/7"), "q")
+    racers = [run(RACE, str(path), "1") for _ in range(2)]
+    assert sorted(int(racer.communicate(timeout=120)[0]) for racer in racers) == [0, 1]
+
+
+def test_threads_may_open_the_same_file(path):
+    open_or_create(path, ONE)
+
+    def spend(_):
+        Ledger.open(path).charge(Epsilon.of("1/50"), "q")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(spend, range(50)))
+    assert Ledger.open(path).balance().remaining == 0
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from recuse.ledger import open_or_create
+from recuse.privacy import Epsilon
+ledger, _ = open_or_create(Path(sys.argv[1]), Epsilon.of(1))
+ledger.charge(Epsilon.of("0.25"), "q")
+os.kill(os.getpid(), signal.SIGKILL)
+print("the answer")
+"""
+
+
+def test_a_kill_between_charge_and_answer_loses_the_charge_never_the_ledger(path):
+    victim = run(KILLED, str(path))
+    out, _ = victim.communicate(timeout=60)
+    assert (victim.returncode, out) == (-signal.SIGKILL, "")
+    assert Ledger.open(path).balance().spent == Fraction(1, 4)
+
+
+BUSY = """
+import sys
+from pathlib import Path
+from recuse.ledger import open_or_create
+from recuse.privacy import Epsilon
+ledger, _ = open_or_create(Path(sys.argv[1]), Epsilon.of(1000))
+while True:
+    ledger.charge(Epsilon.of("0.001"), "q")
+    print("answered", flush=True)
+"""
+
+
+def test_kills_at_any_moment_leave_spent_at_least_answered(path):
+    answered = 0
+    for wait in (1, 3, 10):
+        victim = run(BUSY, str(path))
+        for _ in range(wait):
+            victim.stdout.readline()
+        os.kill(victim.pid, signal.SIGKILL)
+        answered += wait + victim.communicate(timeout=60)[0].count("answered")
+    assert Ledger.open(path).balance().spent >= answered * Fraction(1, 1000)
+
+
+def test_a_ledger_in_memory_counts_too():
+    ledger = Ledger.in_memory(ONE)
+    assert ledger.charge(Epsilon.of("0.5"), "q").remaining == Fraction(1, 2)
+    with pytest.raises(BudgetError):
+        ledger.charge(ONE, "q")
+
+
+def test_reading_a_missing_ledger_creates_nothing(path):
+    with pytest.raises(LedgerError, match="no ledger here"):
+        Ledger.open(path)
+    assert not path.exists()

@@ -20,3 +20,7 @@ class Interval:
     def width(self) -> float:
         """The distance between the ends."""
         return self.high - self.low
+
+    def narrowed(self, low: float, high: float) -> Interval:
+        """Return the part of this interval between two further bounds on the same number."""
+        return Interval(max(self.low, low), min(self.high, high))

@@ -1,0 +1,161 @@
+"""Certificates: both ends of every interval, derived again from the K-relation. Trusts no solver.
+
+Upper ends come from a withdrawal vector g. It is *snapped* to multiples of a power of two so coarse that
+every sum 1 - Σg inside an annotation is exact in doubles; what rounds is only the final sum of weights
+times fractions, all of them non-negative, so that n terms err by a relative n·2⁻⁵³ at most.
+
+Lower ends come from weak duality: all columns of a program live in boxes, so any y ≥ 0 proves
+min cost·x ≥ right·y + Σ_j min over the box of (cost - yA)_j x_j.
+
+What has to be believed: IEEE doubles round to nearest, and `math.log` is right to 4 units in the last place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import Floats, Tuples
+from recuse.solver.interval import Interval
+from recuse.solver.linear import LinearProgram
+
+UNIT = 2.0**-52
+"""Twice the rounding error of one operation: leaves room for second-order terms."""
+FINEST_BITS = 32
+
+
+def up(value: float) -> float:
+    """Return the next double above."""
+    return math.nextafter(value, math.inf)
+
+
+def down(value: float) -> float:
+    """Return the next double below."""
+    return math.nextafter(value, -math.inf)
+
+
+def log_ratio(numerator: float, denominator: float) -> Interval:
+    """Return an interval that holds ln(numerator / denominator) of two positive doubles."""
+    near = math.log(numerator / denominator)
+    slack = 4 * UNIT * (1.0 + abs(near))
+    return Interval(near - slack, near + slack)
+
+
+def dual_bound(program: LinearProgram, y: Floats) -> float:
+    """Return a proven lower bound on the program's optimum, for any multipliers (negative ones are clipped).
+
+    Guarantee: weak duality in outward-rounded arithmetic (docs/proofs.md, certificates).
+    """
+    y = np.maximum(0.0, np.nan_to_num(y))
+    columns = program.rows.T.tocsr()
+    reduced = program.cost - columns @ y
+    terms = np.diff(columns.indptr) + 2
+    slack = UNIT * terms * (np.abs(program.cost) + abs(columns) @ y)
+    low, high = reduced - slack, reduced + slack
+    corners = (low * program.lower, low * program.upper, high * program.lower, high * program.upper)
+    boxed = np.minimum.reduce(corners)
+    return down(enclosed_sum(np.concatenate((program.right * y, boxed))).low)
+
+
+def enclosed_sum(values: Floats) -> Interval:
+    """Return an interval that holds the sum; each value may itself be one rounding off.
+
+    Summed in √n blocks of √n, so that the proven error grows with √n only.
+    """
+    side = math.isqrt(len(values)) + 1
+    padded = np.zeros(side * side)
+    padded[: len(values)] = values
+    total = float(padded.reshape(side, side).sum(axis=1).sum())
+    error = UNIT * (2 * side + 4) * float(np.abs(padded).sum())
+    return Interval(total - error, total + error)
+
+
+def _finest_grid(tuples: Tuples) -> float:
+    """Return the spacing at which no sum inside an annotation leaves the 53 bits of a double."""
+    reach = 2 + sum(int(np.diff(level).max()) for level in tuples.levels[1::2] if len(level) > 1)
+    return 2.0 ** -min(FINEST_BITS, 51 - reach.bit_length())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checker:
+    """Evaluates withdrawals on the tuples of one sign with outward rounding."""
+
+    evaluation: Evaluation
+    low_weights: Floats
+    high_weights: Floats
+    terms: Floats
+    grid: float
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Self:
+        tuples = evaluation.tuples
+        terms = np.bincount(evaluation.entry_member, minlength=evaluation.participants).astype(np.float64) + 4
+        return cls(evaluation, tuples.weights_down(), tuples.weights_up(), terms, _finest_grid(tuples))
+
+    def raised(self, g: Floats) -> Floats:
+        """Return g clipped to [0, 1] and rounded up to the grid."""
+        return np.ceil(np.clip(np.nan_to_num(g), 0.0, 1.0) / self.grid) * self.grid
+
+    def lowered(self, g: Floats) -> Floats:
+        """Return g clipped to [0, 1] and rounded down to the grid."""
+        return np.floor(np.clip(np.nan_to_num(g), 0.0, 1.0) / self.grid) * self.grid
+
+    def shrunk(self, g: Floats, s: float) -> Floats:
+        """Return a snapped vector near g with |g| ≤ s."""
+        point = self.lowered(g)
+        while (size := self.size(point)) > s:
+            point = self.lowered(point * (s / size) * (1 - UNIT))
+        return point
+
+    def size(self, g: Floats) -> float:
+        """Return a double not below |g|, equal to it where a double can be."""
+        steps = int((g / self.grid).astype(np.int64).sum())
+        total = steps * self.grid
+        return total if steps < 2**53 else up(total)
+
+    def answer(self, g: Floats) -> Interval:
+        """Return an interval that holds F(g) of a snapped g."""
+        kept = self.evaluation.kept(g)
+        low, high = enclosed_sum(self.low_weights * kept), enclosed_sum(self.high_weights * kept)
+        return Interval(max(0.0, low.low), high.high)
+
+    def initial_loads(self) -> Floats:
+        """Return doubles not below the loads ℓ_p(0), equal to them where all are below 2⁵³."""
+        nobody = np.zeros(self.evaluation.participants)
+        loads = self.evaluation.loads(nobody)
+        return loads if loads.max(initial=0.0) < 2.0**53 else self.high_loads(nobody)
+
+    def high_loads(self, g: Floats) -> Floats:
+        """Return doubles not below the loads ℓ_p(g) of a snapped g."""
+        where = self.evaluation
+        weighted = where.usages(g) * self.high_weights[where.entry_tuple]
+        loads = np.bincount(where.entry_member, weights=weighted, minlength=where.participants)
+        return loads * (1 + UNIT * self.terms)
+
+    def truncated_high(self, g: Floats, tau: float) -> float:
+        """Return an upper end for X(τ): F(g) + τ|g| of a snapped g."""
+        return up(self.answer(g).high + up(tau * self.size(g)))
+
+    def within(self, g: Floats, tau: float) -> Floats:
+        """Return a snapped vector near g, every load of which is at most τ (the constraints of N)."""
+        return self._lifted(g, lambda point: self.high_loads(point) > tau)
+
+    def strictly_within(self, g: Floats, tau: float) -> Floats:
+        """Return a snapped vector near g with ℓ_p ≤ τ(1-g_p) for all p (the constraints of N_s)."""
+        return self._lifted(g, lambda point: self.high_loads(point) > tau * (1 - point) * (1 - UNIT))
+
+    def _lifted(self, g: Floats, violated: Callable[[Floats], np.ndarray]) -> Floats:
+        """Raise g_p of every violated p, by steps that double, until none is.
+
+        A raise lowers every load; at g_p = 1 the load of p is zero, so this ends.
+        """
+        point, step = self.raised(g), self.grid
+        while (wrong := violated(point)).any():
+            point = np.where(wrong, np.minimum(1.0, point + step), point)
+            step *= 2
+        return point

@@ -1,0 +1,66 @@
+"""The paper's integer index, decided exactly.
+
+With any slack at all its sensitivity would be 2 instead of 1, so intervals are not enough. For s ≥ 1 the
+number e^{βs} is transcendental (β > 0 rational; Lindemann) and factor·Γ(s)/θ is rational: they never
+tie, and ever tighter enclosures of both decide. At s = 0 two rationals are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from recuse.exponential import enclosures
+from recuse.krelation.evaluate import Evaluation
+from recuse.solver.programs import Programs
+from recuse.solver.refine import largest_initial_load, least_load_enclosures
+
+HINT_WIDTH = 2.0**-4
+CERTIFIED_WIDTHS = (2.0**-10, 2.0**-20)
+"""What is tried with certified doubles before everything is done in rationals."""
+
+
+def integer_index(
+    programs: Programs, evaluation: Evaluation, theta: Fraction, beta: Fraction, factor: int
+) -> int:
+    """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}.
+
+    The real index says where to look; which integer it is, is decided on either side of it.
+
+    Guarantee: exact, so a neighbour's index is the same or one more (docs/proofs.md, theorem C).
+    """
+    scale = theta / factor
+    if largest_initial_load(evaluation) <= scale:
+        return 0
+    s = max(1, math.ceil(programs.index(float(scale), float(beta), HINT_WIDTH).low))
+    while not low_enough(programs, evaluation, s, scale, beta * s):
+        s += 1
+    while s > 1 and low_enough(programs, evaluation, s - 1, scale, beta * (s - 1)):
+        s -= 1
+    return s
+
+
+def low_enough(
+    programs: Programs, evaluation: Evaluation, s: int, scale: Fraction, exponent: Fraction
+) -> bool:
+    """Return whether Γ(s) ≤ scale·e^exponent, that is N(scale·e^exponent) ≤ s; s ≥ 1."""
+    for width, (floor, ceiling) in zip(CERTIFIED_WIDTHS, enclosures(exponent), strict=False):
+        if programs.withdrawals(_below(scale * floor), width, s).high <= s:
+            return True
+        if programs.withdrawals(_above(scale * ceiling), width, s).low > s:
+            return False
+    loads = least_load_enclosures(evaluation, s)
+    for (low, high), (floor, ceiling) in zip(loads, enclosures(exponent), strict=True):
+        if high <= scale * floor:
+            return True
+        if low > scale * ceiling:
+            return False
+    raise RuntimeError("the enclosures never end")
+
+
+def _below(value: Fraction) -> float:
+    return math.nextafter(float(value), 0.0)
+
+
+def _above(value: Fraction) -> float:
+    return math.nextafter(float(value), math.inf)

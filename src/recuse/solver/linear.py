@@ -1,0 +1,69 @@
+"""Linear programs as arrays, and the one place where HiGHS is called.
+
+Every program here is  min cost·x  subject to  A x ≥ right,  lower ≤ x ≤ upper.  All columns live in boxes, so
+any y ≥ 0 proves a lower bound (`certificate.dual_bound`); what HiGHS claims is only ever a suggestion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from recuse.krelation.relation import Floats
+
+Matrix: TypeAlias = sparse.csr_array
+
+SOLVED = frozenset({highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown})
+"""Statuses after which the primal and dual vectors are worth looking at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearProgram:
+    """min cost·x, rows·x ≥ right, lower ≤ x ≤ upper."""
+
+    cost: Floats
+    rows: Matrix
+    right: Floats
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suggestion:
+    """What a solver proposes: a point and multipliers of the rows, unproven. `y` may be negative."""
+
+    x: Floats
+    y: Floats
+
+
+def quiet_highs() -> highspy.Highs:
+    """Return a fresh, silent, single-threaded HiGHS."""
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("threads", 1)
+    return highs
+
+
+def solve(program: LinearProgram) -> Suggestion:
+    """Return a suggested optimum of the program; zeros if HiGHS gives up."""
+    lp = highspy.HighsLp()
+    count, size = program.rows.shape
+    lp.num_col_, lp.num_row_ = size, count
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = program.cost, program.lower, program.upper
+    lp.row_lower_, lp.row_upper_ = program.right, np.full(count, highspy.kHighsInf)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = program.rows.indptr
+    lp.a_matrix_.index_ = program.rows.indices
+    lp.a_matrix_.value_ = program.rows.data
+    highs = quiet_highs()
+    highs.passModel(lp)
+    highs.run()
+    if highs.getModelStatus() not in SOLVED:
+        return Suggestion(np.clip(np.zeros(size), program.lower, program.upper), np.zeros(count))
+    solution = highs.getSolution()
+    x = np.clip(np.nan_to_num(solution.col_value), program.lower, program.upper)
+    return Suggestion(x, np.nan_to_num(solution.row_dual))

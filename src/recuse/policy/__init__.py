@@ -1,0 +1,314 @@
+"""Who is protected, and how rows belong to them: `Policy`, read from TOML or made in Python.
+
+    [[protect]]  table + key     every key value is one participant; its kind is the table's name
+    [[protect]]  kind            a virtual kind of participant that needs no table
+    [[link]]     table, column, to      a row is present iff the row it links to is
+    [[link]]     table, any, to         … iff any of several is
+    [[public]]   table           a table that is about nobody
+    [[key]]      table, column   a unique key that the catalogue does not enforce
+    [columns.T]  column = "TYPE" types of a CSV file's columns
+    [budget]     epsilon         what all answers together may cost
+    [sum]        granularity     the unit in which sums are counted, e.g. 0.01
+
+A table that the policy does not mention is an error as soon as a query touches it, never silently public.
+Names are compared without regard to case, as SQL does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Self
+
+from recuse.errors import PolicyError
+from recuse.policy.terms import ColumnType, Key, KeyItem, Link, Protect, Public
+from recuse.policy.toml import Section, did_you_mean, read_sections, subsections
+from recuse.privacy import Epsilon, decimal_text
+
+__all__ = ["ColumnType", "Key", "KeyItem", "Link", "Policy", "Protect", "Public"]
+
+MAX_PLACES = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy that contradicts itself nowhere: links end at participants, tables have one role.
+
+    >>> policy = Policy(protect=(Protect.virtual("person"),),
+    ...                 links=(Link.all("edges", "src", to="person"), Link.all("edges", "dst", to="person")))
+    >>> [str(link) for link in policy.links_of("EDGES")]
+    ['edges(src) → person', 'edges(dst) → person']
+    """
+
+    protect: tuple[Protect, ...]
+    links: tuple[Link, ...] = ()
+    public: tuple[Public, ...] = ()
+    keys: tuple[Key, ...] = ()
+    columns: tuple[ColumnType, ...] = ()
+    budget: Epsilon | None = None
+    granularity: Fraction = field(default=Fraction(1))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the policy that a TOML text writes down; an error names the line and the fix."""
+        found = read_sections(
+            text, lists=("protect", "link", "public", "key"), single=("columns", "budget", "sum")
+        )
+        budget = [_budget(section) for section in found["budget"]]
+        granularity = [_granularity(section) for section in found["sum"]]
+        return cls(
+            protect=tuple(map(_protect, found["protect"])),
+            links=tuple(map(_link, found["link"])),
+            public=tuple(map(_public, found["public"])),
+            keys=tuple(map(_key, found["key"])),
+            columns=tuple(
+                ColumnType(table.name.partition(".")[2], column, table.text(column), table.at(column))
+                for section in found["columns"]
+                for table in subsections(section, text)
+                for column in table.fields
+            ),
+            budget=budget[0] if budget else None,
+            granularity=granularity[0] if granularity else Fraction(1),
+        )
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Self:
+        """Return the policy in a TOML file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise PolicyError(
+                f"cannot read the policy file {path}",
+                found=error.strerror or "unreadable",
+                hint="name a TOML file that says who is protected",
+            ) from None
+        except ValueError:
+            raise PolicyError(f"the policy file {path} is not UTF-8 text") from None
+        return cls.parse(text)
+
+    def __post_init__(self) -> None:
+        if not self.protect:
+            raise PolicyError(
+                "the policy protects nobody",
+                hint='begin with [[protect]], then table = "person" and key = ["id"]',
+            )
+        _unique_kinds(self)
+        _one_role(self)
+        _links_end_at_participants(self)
+        _virtual_widths(self)
+        _no_duplicates(self)
+        _granularity_is_usable(self.granularity)
+
+    # ------------------------------------------------------------------ looking up, case-insensitively
+
+    def protected_table(self, table: str) -> Protect | None:
+        """Return the protection of a table's own rows."""
+        return next((p for p in self.protect if p.table is not None and _same(p.table, table)), None)
+
+    def virtual_kind(self, name: str) -> Protect | None:
+        """Return the virtual kind of that name."""
+        return next((p for p in self.protect if p.table is None and _same(p.kind, name)), None)
+
+    def links_of(self, table: str) -> tuple[Link, ...]:
+        """Return the links that a table's rows follow."""
+        return tuple(link for link in self.links if _same(link.table, table))
+
+    def is_public(self, table: str) -> bool:
+        """Return whether the policy says that the table is about nobody."""
+        return any(_same(entry.table, table) for entry in self.public)
+
+    def keys_of(self, table: str) -> tuple[tuple[str, ...], ...]:
+        """Return the unique keys that the policy declares for a table."""
+        return tuple(key.columns for key in self.keys if _same(key.table, table))
+
+    def types_of(self, table: str) -> dict[str, str]:
+        """Return the declared SQL types by lower-case column name."""
+        return {c.column.lower(): c.type for c in self.columns if _same(c.table, table)}
+
+    def tables(self) -> Iterator[tuple[str, int | None]]:
+        """Yield every table that has a role, with the line that first says so."""
+        seen: set[str] = set()
+        entries = [(p.table, p.line) for p in self.protect]
+        entries += [(entry.table, entry.line) for group in (self.links, self.public) for entry in group]
+        for table, line in entries:
+            if table is not None and table.lower() not in seen:
+                seen.add(table.lower())
+                yield table, line
+
+
+def _same(left: str, right: str) -> bool:
+    return left.lower() == right.lower()
+
+
+# ------------------------------------------------------------------ one sentence each
+
+
+def _protect(section: Section) -> Protect:
+    section.only("table", "key", "kind")
+    if "kind" in section.fields and "table" in section.fields:
+        raise PolicyError(
+            "[[protect]] has both a kind and a table",
+            line=section.at("kind"),
+            hint="a protected table's kind is its name: leave kind out; a kind alone needs no table",
+        )
+    if "kind" in section.fields:
+        section.only("kind")
+        return Protect.virtual(section.text("kind"), line=section.at("kind"))
+    return Protect.rows(section.text("table"), *section.texts("key"), line=section.at("table"))
+
+
+def _link(section: Section) -> Link:
+    section.only("table", "column", "any", "to")
+    if "column" in section.fields and "any" in section.fields:
+        raise PolicyError(
+            "[[link]] has both column and any",
+            line=section.at("any"),
+            hint="column: the row needs this owner; any: one of several owners is enough",
+        )
+    table, to = section.text("table"), section.text("to")
+    if "any" in section.fields:
+        return Link.any(table, *section.lists("any"), to=to, line=section.at("table"))
+    return Link.all(table, *section.texts("column"), to=to, line=section.at("table"))
+
+
+def _public(section: Section) -> Public:
+    section.only("table")
+    return Public(section.text("table"), section.at("table"))
+
+
+def _key(section: Section) -> Key:
+    section.only("table", "column")
+    return Key(section.text("table"), section.texts("column"), section.at("table"))
+
+
+def _budget(section: Section) -> Epsilon:
+    section.only("epsilon")
+    value = section.number("epsilon")
+    if not Fraction(1, 10**6) <= value <= 1000:
+        raise PolicyError(
+            "the budget is out of range",
+            line=section.at("epsilon"),
+            found=decimal_text(value),
+            accepted="0.000001 to 1000",
+        )
+    return Epsilon(value)
+
+
+def _granularity(section: Section) -> Fraction:
+    section.only("granularity")
+    value = section.number("granularity")
+    _granularity_is_usable(value, line=section.at("granularity"))
+    return value
+
+
+# ------------------------------------------------------------------ one contradiction each
+
+
+def _granularity_is_usable(value: Fraction, *, line: int | None = None) -> None:
+    """Refuse a granularity whose reciprocal is not a short decimal: sums are scaled by it exactly."""
+    usable = (
+        value > 0 and (10**MAX_PLACES / value).denominator == 1 and (10**MAX_PLACES * value).denominator == 1
+    )
+    if not usable:
+        raise PolicyError(
+            "the granularity cannot be used",
+            line=line,
+            found=str(value),
+            accepted="a positive decimal that divides a power of ten, such as 0.01, 0.5, 1 or 1000",
+        )
+
+
+def _unique_kinds(policy: Policy) -> None:
+    seen: set[str] = set()
+    for entry in policy.protect:
+        if entry.kind.lower() in seen:
+            raise PolicyError(f"{entry.kind} is protected twice", line=entry.line, hint="keep one of the two")
+        seen.add(entry.kind.lower())
+
+
+def _one_role(policy: Policy) -> None:
+    for entry in policy.public:
+        if policy.protected_table(entry.table) or policy.links_of(entry.table):
+            raise PolicyError(
+                f"table {entry.table} is both public and about participants",
+                line=entry.line,
+                hint="remove [[public]], or its [[protect]] and [[link]] entries",
+            )
+    for link in policy.links:
+        if policy.protected_table(link.table):
+            raise PolicyError(
+                f"table {link.table} is protected and has a link",
+                line=link.line,
+                hint="choose one: its rows are participants ([[protect]]), or belong to some ([[link]])",
+            )
+    for table, line in policy.tables():
+        if policy.virtual_kind(table):
+            raise PolicyError(
+                f"{table} is a table and a virtual kind",
+                line=line,
+                hint=f'protect the table itself (table = "{table}" and its key), or rename the kind',
+            )
+
+
+def _links_end_at_participants(policy: Policy) -> None:
+    names = tuple(p.kind for p in policy.protect) + tuple(link.table for link in policy.links)
+    for link in policy.links:
+        if link.to.lower() not in {name.lower() for name in names}:
+            raise PolicyError(
+                f"{link.table} links to {link.to}, which is neither protected nor linked",
+                line=link.line,
+                hint=did_you_mean(link.to, names) or f"add a [[protect]] or a [[link]] for {link.to}",
+            )
+    done: set[str] = set()
+    for link in policy.links:
+        _follow(policy, link.table, (), done)
+
+
+def _follow(policy: Policy, table: str, path: tuple[str, ...], done: set[str]) -> None:
+    name = table.lower()
+    if name in path:
+        circle = " → ".join([*path[path.index(name) :], name])
+        raise PolicyError(
+            "the links go round in a circle",
+            line=policy.links_of(table)[0].line,
+            found=circle,
+            hint="a chain of links must end at a protected table: remove one of them",
+        )
+    if name not in done:
+        for link in policy.links_of(table):
+            _follow(policy, link.to, (*path, name), done)
+        done.add(name)
+
+
+def _virtual_widths(policy: Policy) -> None:
+    widths: dict[str, int] = {}
+    for link in policy.links:
+        target = policy.protected_table(link.to)
+        width = len(target.key) if target else link.width
+        if target is None and policy.virtual_kind(link.to):
+            width = widths.setdefault(link.to.lower(), link.width)
+        if width != link.width:
+            raise PolicyError(
+                f"the link {link.table} → {link.to} has {link.width} columns, the key there has {width}",
+                line=link.line,
+                hint="name one column for each column of the key, in its order",
+            )
+
+
+def _no_duplicates(policy: Policy) -> None:
+    seen: set[object] = set()
+    for entry in (*policy.links, *policy.public, *policy.keys):
+        if entry in seen:
+            raise PolicyError(
+                "the same entry stands twice", line=entry.line, found=str(entry), hint="keep one"
+            )
+        seen.add(entry)
+    typed: set[tuple[str, str]] = set()
+    for column in policy.columns:
+        name = column.table.lower(), column.column.lower()
+        if name in typed:
+            raise PolicyError(f"column {column.column} of {column.table} has two types", line=column.line)
+        typed.add(name)

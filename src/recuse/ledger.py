@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from recuse.errors import BudgetError, LedgerError
 from recuse.privacy import Epsilon, decimal_text
@@ -102,9 +102,10 @@ class Ledger:
             raise sqlite3.DatabaseError(f"version {version}, this program knows {VERSION}")
         if self._connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("pages are damaged")
-        spent = sum((charge.epsilon for charge in self.history()), start=Fraction(0))
-        if spent != self._balance().spent:
-            raise sqlite3.DatabaseError("the charges do not add up")
+        with self._transaction("DEFERRED"):  # one snapshot: others may be charging
+            spent = sum((charge.epsilon for charge in self.history()), start=Fraction(0))
+            if spent != self._balance().spent:
+                raise sqlite3.DatabaseError("the charges do not add up")
 
     def close(self) -> None:
         """Close the file."""
@@ -138,9 +139,9 @@ class Ledger:
         """Return the balance after `epsilon` has been spent for good.
 
         Guarantee: returns only once the charge is on disk; the sum of all charges never exceeds the grant
-        (docs/proofs.md, theorem 4).
+        (docs/proofs.md, theorem R4).
         """
-        with _readable(self.path), self._transaction():
+        with _readable(self.path), self._transaction("IMMEDIATE"):
             before = self._balance()
             if epsilon.value > before.remaining:
                 raise BudgetError(
@@ -157,8 +158,8 @@ class Ledger:
             return after
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+    def _transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[None]:
+        self._connection.execute(f"BEGIN {kind}")
         try:
             yield
         except BaseException:

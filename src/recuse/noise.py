@@ -29,7 +29,7 @@ class SecureNoise:
     """Noise from OpenDP's exact sampler, seeded by the operating system.
 
     Guarantee: P(i) ∝ exp(-|i|/s) with s ≥ scale, so an integer of sensitivity d plus this noise is
-    (d/scale)-private (docs/proofs.md, lemma 5).
+    (d/scale)-private (docs/proofs.md, lemma L).
     """
 
     def laplace(self, scale: Fraction) -> int:

@@ -16,7 +16,7 @@ def noisy_answer(
     """Return the release of a number of sensitivity (1 + slack)·τ, and of a public constant beside it.
 
     Guarantee: ε2-private for fixed τ if neighbours' `truncated` differ by at most (1 + slack)·τ
-    (docs/proofs.md, lemma 6): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps.
+    (docs/proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps.
     """
     step = tau / ANSWER_GRID
     sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * slack)

@@ -43,7 +43,7 @@ def index(sequences: Sequences, parameters: Parameters) -> int:
     """Return j with Δ = θe^{jβ}: the least j with G_{|P|-j} ≤ θe^{jβ}.
 
     Guarantee: neighbours' indices differ by at most 1, the larger database's being the larger
-    (docs/proofs.md, lemma 1).
+    (docs/proofs.md, lemma F1).
     """
     people = sequences.participants
     for j in range(people + 1):
@@ -56,7 +56,7 @@ def index(sequences: Sequences, parameters: Parameters) -> int:
 def noisy_bound(exact_index: int, parameters: Parameters, noise: Noise) -> Fraction:
     """Return Δ̂ = e^{μ+Y}Δ with Y ~ Lap(β/ε1), the exponent on a grid.
 
-    Guarantee: ε1-private (docs/proofs.md, lemma 4), since the index has sensitivity 1.
+    Guarantee: ε1-private (docs/proofs.md, lemma F2), since the index has sensitivity 1.
     """
     steps = INDEX_GRID * exact_index + noise.laplace(INDEX_GRID / parameters.index_epsilon)
     return bound(Fraction(steps, INDEX_GRID), parameters)
@@ -74,7 +74,7 @@ def bound(noisy_index: Fraction, parameters: Parameters) -> Fraction:
 def truncated(sequences: Sequences, tau: Fraction) -> Fraction:
     """Return X = min_i H_i + (|P|-i)τ.
 
-    Guarantee: for fixed τ neighbours' X differ by at most τ (docs/proofs.md, lemma 7).
+    Guarantee: for fixed τ neighbours' X differ by at most τ (docs/proofs.md, lemma F3).
     """
     people = sequences.participants
     return min(value + (people - i) * tau for i, value in enumerate(sequences.h))
@@ -85,7 +85,7 @@ def release(
 ) -> Release:
     """Return X̂, the private answer, with a public constant added.
 
-    Guarantee: (ε1 + ε2)-private (docs/proofs.md, theorem 1).
+    Guarantee: (ε1 + ε2)-private (docs/proofs.md, theorem R1).
     """
     tau = noisy_bound(index(sequences, parameters), parameters, noise)
     return noisy_answer(truncated(sequences, tau), tau, Fraction(0), constant, parameters, noise)

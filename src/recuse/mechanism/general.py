@@ -32,7 +32,7 @@ def general(query: Query, participants: Sequence[Hashable], parameters: Paramete
     changes no answer. The query should be monotone, and `query(frozenset())` is public: it is what is
     known without any data.
 
-    Guarantee: (ε1 + ε2)-private whatever the query does (docs/proofs.md, theorem 2): it is first made
+    Guarantee: (ε1 + ε2)-private whatever the query does (docs/proofs.md, theorem R2): it is first made
     monotone, which leaves a monotone one as it is.
     """
     if len(set(participants)) != len(participants):

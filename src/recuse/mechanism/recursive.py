@@ -42,7 +42,7 @@ def recursive(prepared: Prepared, parameters: Parameters, noise: Noise) -> Relea
     """Return the private answer of a K-relation.
 
     Guarantee: (ε1 + ε2)-private for every pair of neighbours in the sense of docs/proofs.md, theorem A
-    (theorem 3 there), whatever the solver returns within its certified intervals.
+    (theorem R3 there), whatever the solver returns within its certified intervals.
     """
     steps, sensitivity = index_steps(prepared, parameters)
     noisy = steps + noise.laplace(sensitivity / parameters.index_epsilon)
@@ -55,7 +55,7 @@ def index_steps(prepared: Prepared, parameters: Parameters) -> tuple[int, Fracti
     """Return the index on its grid, and how far one participant can move it.
 
     Guarantee: the larger of two signs' indices moves as one sign's does (docs/proofs.md, theorem C and
-    lemma 5): by k steps for the exact integer, by k + ⌈kη⌉ for a certified real.
+    lemma G1): by k steps for the exact integer, by k + ⌈kη⌉ for a certified real.
     """
     if parameters.index is Index.INTEGER:
         exact = (
@@ -70,7 +70,7 @@ def index_steps(prepared: Prepared, parameters: Parameters) -> tuple[int, Fracti
 def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
     """Return X(τ) up to the certified slack, and that slack in units of τ.
 
-    Guarantee: neighbours' values differ by at most (1 + slack)·τ (docs/proofs.md, theorem D and lemma 6);
+    Guarantee: neighbours' values differ by at most (1 + slack)·τ (docs/proofs.md, theorem D and lemma G2);
     with two signs both move the same way, so only the slack doubles.
     """
     width = round_down(SLACK * tau)

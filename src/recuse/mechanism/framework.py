@@ -19,6 +19,8 @@ from recuse.noise import Noise
 
 Number = int | float | Fraction
 
+SMALLEST_EXPONENT, LARGEST_EXPONENT = -20.0, 600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
@@ -65,9 +67,9 @@ def noisy_bound(exact_index: int, parameters: Parameters, noise: Noise) -> Fract
 def bound(noisy_index: Fraction, parameters: Parameters) -> Fraction:
     """Return a double near θe^{β·index+μ}, as a rational: a public function of a private index.
 
-    The exponent is held within the range of doubles.
+    The exponent is held in a public range: the exact index is never negative, so τ far below θ is noise.
     """
-    exponent = max(-600.0, min(600.0, float(parameters.beta * noisy_index + parameters.mu)))
+    exponent = max(SMALLEST_EXPONENT, min(LARGEST_EXPONENT, float(parameters.beta * noisy_index + parameters.mu)))
     return Fraction(float(parameters.theta) * math.exp(exponent))
 
 

@@ -166,10 +166,10 @@ class FullPrograms:
     def truncated(self, tau: float) -> LinearProgram:
         """Return X(τ) = min F(g) + τ|g|.
 
-        A weight above τ·(clauses) is never kept: raising one member of every clause by z costs less.
+        A weight above 2τ·(clauses) is never kept: raising one member of every clause by z costs half of it.
         """
         draft = self._withdrawals()
-        answer = self._answer(draft, np.minimum(self.evaluation.tuples.weights_down(), tau * self._clauses()))
+        answer = self._answer(draft, np.minimum(self.evaluation.tuples.weights_down(), 2 * tau * self._clauses()))
         return draft.program(_add(answer, tau * self._all_withdrawals()), *_nothing())
 
     def least_answer(self, s: float) -> LinearProgram:

@@ -13,11 +13,12 @@ What has to be believed: IEEE doubles round to nearest, and `math.log` is right 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
@@ -143,19 +144,41 @@ class Checker:
 
     def within(self, g: Floats, tau: float) -> Floats:
         """Return a snapped vector near g, every load of which is at most τ (the constraints of N)."""
-        return self._lifted(g, lambda point: self.high_loads(point) > tau)
+        return self._lifted(g, tau, 0.0)
 
     def strictly_within(self, g: Floats, tau: float) -> Floats:
         """Return a snapped vector near g with ℓ_p ≤ τ(1-g_p) for all p (the constraints of N_s)."""
-        return self._lifted(g, lambda point: self.high_loads(point) > tau * (1 - point) * (1 - UNIT))
+        return self._lifted(g, tau, 1.0)
 
-    def _lifted(self, g: Floats, violated: Callable[[Floats], np.ndarray]) -> Floats:
-        """Raise g_p of every violated p, by steps that double, until none is.
+    def _lifted(self, g: Floats, tau: float, strictness: float) -> Floats:
+        """Raise g_p of every p with ℓ_p > τ(1 - strictness·g_p), by steps that double, until there is none.
 
         A raise lowers every load; at g_p = 1 the load of p is zero, so this ends.
         """
         point, step = self.raised(g), self.grid
-        while (wrong := violated(point)).any():
+        while (wrong := self._overloaded(point, tau, strictness)).any():
             point = np.where(wrong, np.minimum(1.0, point + step), point)
             step *= 2
         return point
+
+    def _overloaded(self, g: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:
+        """Return who has ℓ_p(g) > τ(1 - strictness·g_p), exactly: where doubles cannot tell, integers do."""
+        high, allowed = self.high_loads(g), tau * (1 - strictness * g)
+        wrong = high > allowed
+        near = wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4)))
+        if near.any():
+            exact = self._exact_loads(g, near)
+            for p in np.flatnonzero(near).tolist():
+                wrong[p] = exact[p] > Fraction(tau) * (1 - Fraction(strictness) * Fraction(g[p]))
+        return wrong
+
+    def _exact_loads(self, g: Floats, chosen: NDArray[np.bool_]) -> dict[int, Fraction]:
+        """Return ℓ_p(g) of the chosen participants as rationals."""
+        where = self.evaluation
+        mine = chosen[where.entry_member]
+        steps = (where.usages(g)[mine] / self.grid).astype(np.int64)
+        weights = where.tuples.weights[where.entry_tuple[mine]]
+        loads = dict.fromkeys(np.flatnonzero(chosen).tolist(), 0)
+        for p, q, u in zip(where.entry_member[mine].tolist(), weights.tolist(), steps.tolist(), strict=True):
+            loads[p] += q * u
+        return {p: load * Fraction(self.grid) for p, load in loads.items()}

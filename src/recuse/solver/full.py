@@ -169,7 +169,8 @@ class FullPrograms:
         A weight above 2τ·(clauses) is never kept: raising one member of every clause by z costs half of it.
         """
         draft = self._withdrawals()
-        answer = self._answer(draft, np.minimum(self.evaluation.tuples.weights_down(), 2 * tau * self._clauses()))
+        weights = np.minimum(self.evaluation.tuples.weights_down(), 2 * tau * self._clauses())
+        answer = self._answer(draft, weights)
         return draft.program(_add(answer, tau * self._all_withdrawals()), *_nothing())
 
     def least_answer(self, s: float) -> LinearProgram:

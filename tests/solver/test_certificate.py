@@ -1,0 +1,108 @@
+"""Certificates hold whatever a solver says."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recuse.annotation import TRUE, Participant, conjunction, kept, usage
+from recuse.krelation.build import expressions, from_expressions
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import Shape
+from recuse.solver.certificate import Checker, dual_bound, enclosed_sum, log_ratio
+from recuse.solver.full import FullPrograms
+from recuse.solver.linear import solve
+from solver import judge
+from strategies import relations
+
+guesses = st.lists(st.floats(-0.5, 1.5), min_size=6, max_size=6)
+levels = st.sampled_from([0.3, 1.0, 2.5])
+
+
+def checked(relation):
+    evaluation = Evaluation.of(relation.positive, relation.participants)
+    return Checker.of(evaluation), [(k, q) for k, q in expressions(relation) if k != TRUE]
+
+
+def named(relation, g):
+    return {name: Fraction(value) for name, value in zip(relation.names, g.tolist(), strict=True)}
+
+
+@given(relations(largest=10**18), guesses)
+def test_answers_and_loads_enclose_the_exact_ones(relation, guess):
+    check, rows = checked(relation)
+    g = check.raised(np.array(guess[: relation.participants]))
+    exact = named(relation, g)
+    answer = sum(q * kept(k, exact) for k, q in rows)
+    assert Fraction(check.answer(g).low) <= answer <= Fraction(check.answer(g).high)
+    assert check.answer(g).width <= 1e-12 * float(answer + 1)
+    for name, load in zip(relation.names, check.high_loads(g).tolist(), strict=True):
+        truth = sum(q * usage(k, name, exact) for k, q in rows)
+        assert truth <= Fraction(load) <= truth * (1 + Fraction(1, 10**12))
+
+
+@given(relations(), guesses, levels)
+def test_a_lifted_vector_satisfies_its_constraints_exactly(relation, guess, tau):
+    check, rows = checked(relation)
+    guess = np.array(guess[: relation.participants])
+    for strict, g in ((0, check.within(guess, tau)), (1, check.strictly_within(guess, tau))):
+        exact = named(relation, g)
+        for name in relation.names:
+            load = sum(q * usage(k, name, exact) for k, q in rows)
+            assert load <= Fraction(tau) * (1 - strict * exact[name])
+
+
+@given(relations(), st.randoms(use_true_random=False), levels)
+def test_arbitrary_multipliers_never_overstate(relation, random, tau):
+    if len(relation.positive) == 0:
+        return
+    _, rows = checked(relation)
+    programs = FullPrograms(Evaluation.of(relation.positive, relation.participants))
+    for program, truth in (
+        (programs.truncated(tau), judge.truncated(rows, tau)),
+        (programs.withdrawals(tau), judge.withdrawals(rows, tau)),
+        (programs.strict_withdrawals(tau), judge.strict_withdrawals(rows, tau)),
+    ):
+        wild = np.array([random.uniform(-1, 2) * 4 ** random.randint(-3, 3) for _ in program.right])
+        good = solve(program).y
+        assert dual_bound(program, wild) <= truth + 1e-7
+        assert dual_bound(program, good + 0.01 * wild) <= truth + 1e-7
+        assert dual_bound(program, good) == pytest.approx(truth, abs=1e-6)
+        assert dual_bound(program, np.full(len(program.right), np.nan)) <= truth
+
+
+def test_a_tampered_dual_loses_its_bound():
+    """The bound is earned by the multipliers, not echoed from the solver."""
+    triangle = conjunction(*map(Participant, "abc"))
+    relation = from_expressions([(triangle, 10)], Shape.CONJUNCTIONS)
+    program = FullPrograms(Evaluation.of(relation.positive, 3)).withdrawals(4.0)
+    good = solve(program).y
+    assert dual_bound(program, good) == pytest.approx(0.6)
+    assert dual_bound(program, good * 0.5) < 0.4
+    assert dual_bound(program, good * 3) < 0.4
+
+
+@given(st.lists(st.floats(-1e15, 1e15), max_size=50))
+def test_enclosed_sums_enclose(values):
+    found = enclosed_sum(np.array(values))
+    assert Fraction(found.low) <= sum(map(Fraction, values), start=Fraction(0)) <= Fraction(found.high)
+
+
+@given(st.floats(1e-6, 1e18), st.floats(1e-6, 1e18))
+def test_log_ratios_enclose(a, b):
+    found = log_ratio(a, b)
+    assert found.low <= math.log(a) - math.log(b) + 1e-12
+    assert found.high >= math.log(a) - math.log(b) - 1e-12
+    assert found.low < found.high
+
+
+def test_the_grid_stays_exact_for_long_clauses():
+    relation = from_expressions([(conjunction(*map(Participant, range(5000))), 1)], Shape.CONJUNCTIONS)
+    check, _ = checked(relation)
+    g = np.full(5000, check.grid)
+    assert Fraction(check.answer(g).low) <= 1 - 5000 * Fraction(check.grid) <= Fraction(check.answer(g).high)

@@ -6,6 +6,7 @@ The public interface has no seed. Tests inject a source of their own through the
 from __future__ import annotations
 
 import math
+import secrets
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol
@@ -24,9 +25,12 @@ class Noise(Protocol):
     def laplace(self, scale: Fraction) -> int:
         """Return i with probability proportional to exp(-|i|/scale)."""
 
+    def bits(self, count: int) -> int:
+        """Return a uniform integer of `count` bits."""
+
 
 class SecureNoise:
-    """Noise from OpenDP's exact sampler, seeded by the operating system.
+    """Noise from OpenDP's exact sampler and the operating system's random bits.
 
     Guarantee: P(i) ∝ exp(-|i|/s) with s ≥ scale, so an integer of sensitivity d plus this noise is
     (d/scale)-private (docs/proofs.md, lemma L).
@@ -35,10 +39,103 @@ class SecureNoise:
     def laplace(self, scale: Fraction) -> int:
         return int(_measurement(round_up(scale))(0))
 
+    def bits(self, count: int) -> int:
+        return secrets.randbits(count)
+
 
 @lru_cache(maxsize=64)
 def _measurement(scale: float) -> Any:
     return make_laplace(atom_domain(T="i64"), absolute_distance(T="i64"), scale=scale)
+
+
+# ------------------------------------------------------------------ staircase noise
+
+
+def staircase(epsilon: Fraction, sensitivity: int, noise: Noise) -> int:
+    """Return i with probability proportional to exp(-ε·level(i)), level(i) = ⌊|i|/D⌋ + [|i| mod D ≥ ρ].
+
+    A sign, a geometric number of whole steps, and a place inside the step, all from exact coin tosses.
+
+    Guarantee: a shift by at most D changes the level by at most one, so an integer of sensitivity D plus
+    this noise is ε-private (docs/proofs.md, lemma S).
+    """
+    low = low_part(epsilon, sensitivity)
+    while True:
+        negative = noise.bits(1)
+        steps = 0
+        while happens(epsilon, noise):
+            steps += 1
+        place = below(sensitivity, noise)
+        while place >= low and not happens(epsilon, noise):
+            place = below(sensitivity, noise)
+        size = steps * sensitivity + place
+        if size or not negative:
+            return -size if negative else size
+
+
+def low_part(epsilon: Fraction, sensitivity: int) -> int:
+    """Return ρ, how many places of a step have the lower level: any public number is private, this one is best."""
+    return max(1, min(sensitivity, round(sensitivity / (1 + math.exp(float(epsilon) / 2)))))
+
+
+def happens(x: Fraction, noise: Noise) -> bool:
+    """Return True with probability exp(-x), x ≥ 0, exactly (Canonne, Kamath and Steinke 2020, algorithm 1).
+
+    For x ≤ 1: the first n at which a toss of probability x/n fails is odd with probability exp(-x).
+    """
+    while x > 1:
+        if not happens(Fraction(1), noise):
+            return False
+        x -= 1
+    n = 1
+    while below(x.denominator * n, noise) < x.numerator:
+        n += 1
+    return n % 2 == 1
+
+
+def below(limit: int, noise: Noise) -> int:
+    """Return a uniform integer from 0 to limit - 1."""
+    count = (limit - 1).bit_length()
+    while (found := noise.bits(count) if count else 0) >= limit:
+        pass
+    return found
+
+
+# ------------------------------------------------------------------ what may be said of it
+
+
+def laplace_quantile(scale: Fraction, probability: float) -> int:
+    """Return the smallest q with P(|i| ≤ q) ≥ probability under discrete Laplace noise.
+
+    P(|i| > q) = 2 a^{q+1} / (1+a) with a = exp(-1/scale).
+    """
+    ratio = math.exp(-1 / float(scale))
+    return max(0, math.ceil(float(scale) * math.log(2 / ((1 + ratio) * (1 - probability))) - 1))
+
+
+def staircase_quantile(epsilon: Fraction, sensitivity: int, probability: float) -> int:
+    """Return the smallest q with P(|i| ≤ q) ≥ probability under staircase noise."""
+    low, fall = low_part(epsilon, sensitivity), math.exp(-float(epsilon))
+    step = low + (sensitivity - low) * fall  # the weight of one step on one side, the lower level being 1
+    total = 2 * step / (1 - fall) - 1
+    need = (probability * total + 1) / 2  # one-sided, zero counted once on each
+    weight, reach = 1.0, 0
+    while need > weight * step:
+        need -= weight * step
+        weight *= fall
+        reach += sensitivity
+    places = need / weight
+    inside = places if places <= low else low + (places - low) / fall
+    return max(0, reach + math.ceil(inside) - 1)
+
+
+def staircase_spread(epsilon: Fraction, sensitivity: int) -> Fraction:
+    """Return the mean absolute value of the noise in grid steps, about D·e^{ε/2}/(e^ε - 1)."""
+    fall = float(epsilon)
+    return Fraction(sensitivity * math.exp(fall / 2) / math.expm1(fall))
+
+
+# ------------------------------------------------------------------ rounding in the safe direction
 
 
 def round_up(value: Fraction) -> float:
@@ -50,12 +147,3 @@ def round_up(value: Fraction) -> float:
 def round_down(value: Fraction) -> float:
     """Return a double a little below `value`, so that a difference rounded in doubles stays below it too."""
     return math.nextafter(float(value), -math.inf) * (1 - 2.0**-40)
-
-
-def laplace_quantile(scale: Fraction, probability: float) -> int:
-    """Return the smallest q with P(|i| ≤ q) ≥ probability under discrete Laplace noise.
-
-    P(|i| > q) = 2 a^{q+1} / (1+a) with a = exp(-1/scale).
-    """
-    ratio = math.exp(-1 / float(scale))
-    return max(0, math.ceil(float(scale) * math.log(2 / ((1 + ratio) * (1 - probability))) - 1))

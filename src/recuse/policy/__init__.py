@@ -300,7 +300,8 @@ def _virtual_widths(policy: Policy) -> None:
 
 def _no_duplicates(policy: Policy) -> None:
     seen: set[object] = set()
-    for entry in (*policy.links, *policy.public, *policy.keys):
+    entries: tuple[Link | Public | Key, ...] = (*policy.links, *policy.public, *policy.keys)
+    for entry in entries:
         if entry in seen:
             raise PolicyError(
                 "the same entry stands twice", line=entry.line, found=str(entry), hint="keep one"

@@ -1,0 +1,241 @@
+"""DuckDB, embedded: a database file, a folder of files, frames in memory, or an open connection.
+
+Hardened before the first query: files are attached read-only, file and network access is off except for
+the very files of a folder, extensions are neither installed nor loaded, and the configuration is locked.
+Functions are looked up in the system schema only, so that no macro of the database can shadow one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import pyarrow
+
+from recuse.engines.files import file_tables, name_literal, text_literal
+from recuse.errors import DatabaseError, QueryError
+from recuse.policy import Policy
+from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
+from recuse.sql.compile import DerivationQuery
+
+Source = str | PathLike[str] | Mapping[str, Any] | duckdb.DuckDBPyConnection
+
+ATTACHED = "data"
+CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+}
+_COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DuckDB:
+    """An opened database: where its tables are, and whether they stand for files or frames."""
+
+    connection: duckdb.DuckDBPyConnection
+    database: str
+    schema: str
+    files: bool
+
+    @classmethod
+    def open(cls, source: Source, policy: Policy | None = None) -> Self:
+        """Return the database at a path, in a mapping of frames, or behind a connection.
+
+        The policy gives CSV columns their types.
+        """
+        if isinstance(source, duckdb.DuckDBPyConnection):
+            return cls._of_connection(source)
+        if isinstance(source, Mapping):
+            return cls._of_frames(source)
+        return cls._of_path(Path(fspath(source)), policy)
+
+    @classmethod
+    def _of_path(cls, path: Path, policy: Policy | None) -> Self:
+        if path.is_dir():
+            return cls._of_folder(path.resolve(), policy)
+        if not path.is_file():
+            raise DatabaseError(
+                f"there is no database {path}", hint="name a DuckDB file, or a folder of CSV or Parquet files"
+            )
+        connection = duckdb.connect(":memory:", config=CONFIGURATION)
+        try:
+            connection.execute(f"ATTACH {text_literal(str(path))} AS {ATTACHED} (READ_ONLY, TYPE duckdb)")
+        except duckdb.Error as error:
+            connection.close()
+            locked = "lock" in str(error).lower()
+            raise DatabaseError(
+                f"{path} is in use" if locked else f"{path} is not a DuckDB database that can be read",
+                hint="close the program that has it open"
+                if locked
+                else "name a DuckDB file, or a folder of CSV or Parquet files",
+            ) from None
+        _harden(connection)
+        return cls(connection, ATTACHED, "main", files=False)
+
+    @classmethod
+    def _of_folder(cls, folder: Path, policy: Policy | None) -> Self:
+        tables = file_tables(folder, policy)
+        connection = duckdb.connect(":memory:", config=CONFIGURATION)
+        for table in tables:
+            try:
+                connection.execute(f"CREATE VIEW {name_literal(table.name)} AS {table.select}")
+            except duckdb.Error:
+                connection.close()
+                raise DatabaseError(
+                    f"{table.path.name} cannot be read as a table", hint="is it a complete file of its kind?"
+                ) from None
+        _harden(connection, allowed=[str(table.path) for table in tables])
+        return cls(connection, "memory", "main", files=True)
+
+    @classmethod
+    def _of_frames(cls, frames: Mapping[str, Any]) -> Self:
+        connection = duckdb.connect(":memory:", config=CONFIGURATION)
+        for name, frame in frames.items():
+            try:
+                connection.register(name, arrow_table(frame))
+            except (duckdb.Error, pyarrow.ArrowException, TypeError, ValueError):
+                connection.close()
+                raise DatabaseError(
+                    f"frame {name} is not a table",
+                    found=type(frame).__name__,
+                    accepted="a pandas or Polars frame or an Arrow table, each column of one type",
+                ) from None
+        _harden(connection)
+        return cls(connection, "temp", "main", files=True)
+
+    @classmethod
+    def _of_connection(cls, source: duckdb.DuckDBPyConnection) -> Self:
+        """Return a view of somebody else's connection: its settings are theirs and stay as they are."""
+        try:
+            connection = source.cursor()
+            (database, schema, collation), *_ = connection.sql(
+                "SELECT current_database(), current_schema(), current_setting('default_collation')"
+            ).fetchall()
+            connection.execute("SET search_path = 'system.main'")
+        except duckdb.Error:
+            raise DatabaseError("the connection cannot be used", hint="is it closed?") from None
+        if collation:
+            raise DatabaseError(
+                "the connection has a default collation",
+                found=collation,
+                hint="equal text must be the same text: RESET default_collation",
+            )
+        return cls(connection, database, schema, files=False)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ the seam
+
+    def catalogue(self) -> Catalogue:
+        """Return the tables with their columns, types and enforced keys; no values."""
+        columns: dict[str, list[Column]] = {}
+        for table, name, kind, nullable in self._system(
+            "table_name, column_name, data_type, is_nullable", "duckdb_columns()", "NOT internal"
+        ):
+            columns.setdefault(table, []).append(Column(name, kind, nullable=bool(nullable)))
+        definitions = dict(self._system("table_name, sql", "duckdb_tables()", "NOT internal"))
+        views = dict(self._system("view_name, sql", "duckdb_views()", "NOT internal"))
+        keys, references = self._constraints()
+        tables = tuple(
+            Table(
+                name,
+                tuple(_collated(found, definitions.get(name) or "")),
+                tuple(keys.get(name, ())),
+                tuple(references.get(name, ())),
+                path=(self.database, self.schema, name),
+                view=None if self.files else views.get(name),
+            )
+            for name, found in sorted(columns.items())
+        )
+        macros = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
+        return Catalogue(tables, frozenset(name.lower() for (name,) in macros))
+
+    def check(self, query: DerivationQuery) -> None:
+        """Refuse what DuckDB cannot bind: the query as understood, or its derivation query."""
+        for sql in (query.plain, query.sql):
+            try:
+                self.connection.sql(f"DESCRIBE {sql}").fetchall()
+            except duckdb.Error as error:
+                reason = str(error).splitlines()[0].partition(": ")[2] or "it does not bind"
+                raise QueryError(f"DuckDB refuses the query: {reason}") from None
+
+    def run(self, query: DerivationQuery) -> pyarrow.Table:
+        """Return the owner columns and weights of the derivation query."""
+        try:
+            return self.connection.sql(query.sql).to_arrow_table()
+        except duckdb.Error:
+            # no part of DuckDB's message: it may quote a value
+            raise DatabaseError(
+                "the database could not run the query", hint="is there enough memory and disk space?"
+            ) from None
+
+    # ------------------------------------------------------------------ reading the catalogue
+
+    def _system(self, outputs: str, function: str, condition: str) -> list[tuple[Any, ...]]:
+        place = f"database_name = {text_literal(self.database)} AND schema_name = {text_literal(self.schema)}"
+        try:
+            rows: list[tuple[Any, ...]] = self.connection.sql(
+                f"SELECT {outputs} FROM {function} WHERE {place} AND {condition}"
+            ).fetchall()
+        except duckdb.Error:
+            raise DatabaseError("the catalogue cannot be read", hint="is the connection closed?") from None
+        return rows
+
+    def _constraints(self) -> tuple[dict[str, list[tuple[str, ...]]], dict[str, list[ForeignKey]]]:
+        keys: dict[str, list[tuple[str, ...]]] = {}
+        references: dict[str, list[ForeignKey]] = {}
+        for table, kind, columns, target, target_columns in self._system(
+            "table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names",
+            "duckdb_constraints()",
+            "constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')",
+        ):
+            if kind == "FOREIGN KEY":
+                key = ForeignKey(tuple(columns), target, tuple(target_columns))
+                references.setdefault(table, []).append(key)
+            else:
+                keys.setdefault(table, []).append(tuple(columns))
+        return keys, references
+
+
+def arrow_table(frame: Any) -> pyarrow.Table:
+    """Return a pandas, Polars or Arrow frame as an Arrow table."""
+    if type(frame).__module__.partition(".")[0] == "pandas":
+        return pyarrow.Table.from_pandas(frame, preserve_index=False)
+    return pyarrow.table(frame)
+
+
+def _collated(columns: Iterable[Column], definition: str) -> Iterable[Column]:
+    """Return the columns, a collation added to the type: equal text there is not the same text."""
+    marks = {
+        match[1].strip('"').replace('""', '"').lower(): match[2] for match in _COLLATED.finditer(definition)
+    }
+    for column in columns:
+        mark = marks.get(column.name.lower())
+        yield Column(column.name, f"{column.type} {mark}", column.nullable) if mark else column
+
+
+def _harden(connection: duckdb.DuckDBPyConnection, allowed: Iterable[str] = ()) -> None:
+    """Lock the connection in: these files and nothing else, and no setting can be changed back."""
+    paths = ", ".join(text_literal(path) for path in allowed)
+    if paths:
+        connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET search_path = 'system.main'")
+    connection.execute("SET lock_configuration = true")

@@ -1,0 +1,77 @@
+"""What a database looks like: tables, columns, types, enforced keys. Never a value from a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+PSEUDO_COLUMNS = frozenset({"rowid", "file_row_number", "filename", "file_index", "row_id", "ctid", "oid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name as the database spells it, its type as SQL text, whether it may be NULL."""
+
+    name: str
+    type: str
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """An enforced reference: every non-NULL value of `columns` is a value of `target_columns`."""
+
+    columns: tuple[str, ...]
+    target: str
+    target_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: where the engine finds it, its columns, the unique keys and references it enforces.
+
+    `view` is the text of a view's definition, and None for a table.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    keys: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    path: tuple[str, ...] = ()
+    view: str | None = None
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that name, in any case."""
+        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
+
+    def nearest_column(self, name: str) -> str | None:
+        """Return the column whose name is most like `name`."""
+        return nearest(name, (column.name for column in self.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The tables of a database, and the names of the functions that it defines itself."""
+
+    tables: tuple[Table, ...]
+    macros: frozenset[str] = frozenset()
+
+    def table(self, name: str) -> Table | None:
+        """Return the table of that name, in any case."""
+        return next((table for table in self.tables if table.name.lower() == name.lower()), None)
+
+    def nearest_table(self, name: str) -> str | None:
+        """Return the table whose name is most like `name`."""
+        return nearest(name, (table.name for table in self.tables))
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was probably meant.
+
+    >>> nearest("costumer", ["customer", "orders"])
+    'customer'
+    """
+    spelled = {name.lower(): name for name in known}
+    found = get_close_matches(word.lower(), spelled, n=1)
+    return spelled[found[0]] if found else None

@@ -1,0 +1,136 @@
+"""SQL text → one SELECT as a syntax tree, or a refusal. Nothing is looked up, nothing is run.
+
+Every bound here is on the text, so that no input makes the parser run out of stack or time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import Dialect, exp
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from recuse.errors import QueryError
+from recuse.sql.position import refusal
+
+MAX_LENGTH = 100_000
+MAX_NESTING = 20
+MAX_DEPTH = 100
+
+_OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
+_CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
+_DUCKDB = Dialect.get_or_raise("duckdb")
+
+
+def parse(text: str) -> exp.Query:
+    """Return the tree of the one query that `text` consists of."""
+    if len(text) > MAX_LENGTH:
+        raise QueryError(
+            "the query is too long",
+            found=f"{len(text):,} characters",
+            accepted=f"at most {MAX_LENGTH:,}",
+            hint="ask a shorter question; long lists belong in a table",
+        )
+    tokens = _tokens(text)
+    _refuse_comments(text, tokens)
+    tokens = _one_statement(text, tokens)
+    _refuse_deep_brackets(text, tokens)
+    tree = _tree(text, tokens)
+    _refuse_deep_trees(tree)
+    return tree
+
+
+def _tokens(text: str) -> list[Token]:
+    try:
+        tokens = list(_DUCKDB.tokenize(text))
+    except (SqlglotError, RecursionError, ValueError, IndexError):
+        raise QueryError(
+            "the text cannot be split into words", hint="look for a quote that is opened and never closed"
+        ) from None
+    if not tokens:
+        raise QueryError("the query is empty", hint="write SELECT COUNT(*) FROM a_table")
+    return tokens
+
+
+def _refuse_comments(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse anything between the words but white space: what one parser skips another might run."""
+    end = 0
+    for start, following in [*((token.start, token.end + 1) for token in tokens), (len(text), 0)]:
+        gap = text[end:start]
+        if gap.strip():
+            first = end + len(gap) - len(gap.lstrip())
+            last = end + len(gap.rstrip()) - 1
+            raise refusal("comments are not read", text, (first, last), hint="leave the comment out")
+        end = max(end, following)
+
+
+def _one_statement(text: str, tokens: list[Token]) -> list[Token]:
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens = tokens[:-1]
+    for token in tokens:
+        if token.token_type is TokenType.SEMICOLON:
+            raise refusal(
+                "several statements", text, (token.start, len(text) - 1), hint="ask one question at a time"
+            )
+    first = tokens[0] if tokens else None
+    if first is None or first.token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN):
+        place = None if first is None else (first.start, first.end)
+        raise refusal(
+            "only a SELECT is answered",
+            text,
+            place,
+            hint="write SELECT COUNT(*) FROM … or SELECT SUM(x) FROM …",
+        )
+    return tokens
+
+
+def _refuse_deep_brackets(text: str, tokens: Sequence[Token]) -> None:
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)
+        if depth > MAX_NESTING:
+            raise refusal(
+                "the query is nested too deeply",
+                text,
+                (token.start, token.end),
+                accepted=f"{MAX_NESTING} levels of brackets",
+            )
+
+
+def _tree(text: str, tokens: list[Token]) -> exp.Query:
+    try:
+        trees = _DUCKDB.parser().parse(tokens, text)
+    except ParseError as error:
+        raise _syntax_error(error) from None
+    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, KeyError, IndexError):
+        # sqlglot trips over some malformed texts; whatever it was, the query was not understood
+        raise QueryError("the query is not understood", hint="write it more simply") from None
+    tree = trees[0] if len(trees) == 1 else None
+    if not isinstance(tree, exp.Query):
+        raise QueryError("only a SELECT is answered", hint="write SELECT COUNT(*) FROM …")
+    return tree
+
+
+def _syntax_error(error: ParseError) -> QueryError:
+    detail = error.errors[0] if error.errors else {}
+    highlight = detail.get("highlight") or ""
+    line, column = detail.get("line"), detail.get("col")
+    where = (line, max(1, column - len(highlight) + 1)) if line and column else (None, None)
+    return QueryError("the query is not valid SQL", line=where[0], column=where[1], found=highlight or None)
+
+
+def _refuse_deep_trees(tree: exp.Expr) -> None:
+    """Bound the tree's depth for the passes that descend it; a chain of one connective counts once."""
+    stack: list[tuple[exp.Expr, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise QueryError(
+                "the query is nested too deeply",
+                accepted=f"{MAX_DEPTH} levels",
+                hint="split a long sum or concatenation with parentheses",
+            )
+        for child in node.iter_expressions():
+            chained = isinstance(node, exp.And | exp.Or) and type(child) is type(node)
+            stack.append((child, depth if chained else depth + 1))

@@ -1,0 +1,237 @@
+"""Row-wise expressions: which are accepted, and which of them can raise on a row.
+
+Accepted by allow-list: operators, CASE, casts to plain types, and functions that look at nothing but
+their arguments. `docs/sql.md` lists them for users.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.sql.catalogue import Catalogue
+from recuse.sql.families import NUMBERS, Family, comparable
+from recuse.sql.position import refusal, span
+
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
+LEAVES = (exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null)
+CONNECTIVES = (exp.And, exp.Or, exp.Not, exp.Paren)
+PREDICATES = (exp.Is, exp.Between, exp.In, exp.Like, exp.ILike, exp.Escape)
+FORMS = (exp.Case, exp.If, exp.Cast, exp.TryCast, exp.DataType, exp.DataTypeParam, exp.Interval, exp.Var)
+TEXT_FUNCTIONS = (
+    exp.Lower,
+    exp.Upper,
+    exp.Trim,
+    exp.Substring,
+    exp.DPipe,
+    exp.Concat,
+    exp.Replace,
+    exp.Left,
+    exp.Right,
+)
+NUMBER_FUNCTIONS = (exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Sqrt, exp.Ln, exp.Exp, exp.Pow, exp.Sign)
+DATE_FUNCTIONS = (exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Day, exp.Hour, exp.Minute, exp.Second)
+OTHER_FUNCTIONS = (exp.Coalesce, exp.Nullif, exp.Least, exp.Greatest, exp.Length, exp.StartsWith)
+FUNCTIONS = (*TEXT_FUNCTIONS, *NUMBER_FUNCTIONS, *DATE_FUNCTIONS, *OTHER_FUNCTIONS)
+
+ACCEPTED = frozenset((*COMPARISONS, *ARITHMETIC, *LEAVES, *CONNECTIVES, *PREDICATES, *FORMS, *FUNCTIONS))
+
+_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_DTYPE = exp.DataType.Type
+_CASTS: dict[exp.DType, Family] = {
+    **dict.fromkeys((_DTYPE.TINYINT, _DTYPE.SMALLINT, _DTYPE.INT, _DTYPE.BIGINT), Family.WHOLE),
+    **dict.fromkeys((_DTYPE.FLOAT, _DTYPE.DOUBLE), Family.FLOAT),
+    **dict.fromkeys((_DTYPE.DECIMAL, _DTYPE.INT128), Family.WIDE),
+    **dict.fromkeys((_DTYPE.VARCHAR, _DTYPE.TEXT), Family.TEXT),
+    _DTYPE.DATE: Family.DATE,
+    _DTYPE.TIMESTAMP: Family.TIMESTAMP,
+    _DTYPE.BOOLEAN: Family.BOOLEAN,
+}
+UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "DOW", "DOY"})
+
+
+# ------------------------------------------------------------------ acceptance
+
+
+def check_scalar(node: exp.Expr, catalogue: Catalogue, text: str) -> None:
+    """Refuse an expression that is not row-wise, pure and understood completely."""
+    for part in node.walk():
+        reason = _reason(part, catalogue, text)
+        if reason is not None:
+            problem, hint = reason
+            raise _refused(part, problem, hint, text)
+
+
+def _refused(part: exp.Expr, problem: str, hint: str | None, text: str) -> QueryError:
+    place = span(part, text) or (span(part.parent, text) if part.parent is not None else None)
+    return refusal(problem, text, place, hint=hint)
+
+
+def _reason(part: exp.Expr, catalogue: Catalogue, text: str) -> tuple[str, str | None] | None:
+    """Return why one node of an expression is refused, or None."""
+    name = _written_name(part, text)
+    if isinstance(part, exp.Func) and name in catalogue.macros:
+        return f"{name} is a macro of this database", "write out what the macro does"
+    if isinstance(part, exp.Query | exp.Subquery | exp.Exists | exp.SubqueryPredicate):
+        return "a subquery is not answered yet", "write it as a join"
+    if isinstance(part, exp.Window):
+        return "a window function looks at other rows", "ask for COUNT(*) or SUM(x) instead"
+    if isinstance(part, exp.AggFunc):
+        return "an aggregate inside an expression", "ask for one COUNT(*) or one SUM(x)"
+    if isinstance(part, exp.Placeholder | exp.Parameter):
+        return "a placeholder has no value here", "write the value itself"
+    if type(part) not in ACCEPTED:
+        if isinstance(part, exp.Func):
+            return f"the function {name or part.key} is not among the accepted ones", _VOLATILE.get(name)
+        return "this expression is not accepted", None
+    return _detail(part)
+
+
+_VOLATILE = dict.fromkeys(
+    ("random", "now", "current_date", "current_timestamp", "today", "uuid", "gen_random_uuid", "nextval"),
+    "an answer must depend on the data alone: write a constant",
+)
+
+
+def _detail(part: exp.Expr) -> tuple[str, str | None] | None:
+    """Return why an accepted kind of node is refused in this form."""
+    match part:
+        case exp.Literal() if not part.is_string and not _NUMBER.fullmatch(part.name):
+            return "this number is not understood", "write digits, such as 12 or 0.5"
+        case exp.In() if part.args.get("query") or part.args.get("unnest") or part.args.get("field"):
+            return "IN takes a list of values here", "write IN (1, 2, 3), or a join"
+        case exp.DataType() if part.this not in _CASTS or part.args.get("nested"):
+            return (
+                "this type is not accepted in a cast",
+                "cast to BIGINT, DOUBLE, DECIMAL(p, s), VARCHAR, DATE …",
+            )
+        case exp.Cast() if part.args.get("format") or part.args.get("default"):
+            return "this cast is not understood", "write CAST(x AS type)"
+        case exp.Var() if part.name.upper() not in UNITS:
+            return "this unit is not accepted", "use year, month, day, hour, minute or second"
+        case exp.Column() if part.args.get("db") or part.args.get("join_mark"):
+            return "a column is written as alias.column", "give the table a short alias"
+    return None
+
+
+def _written_name(part: exp.Expr, text: str) -> str:
+    """Return the function's name as the query spells it, in lower case."""
+    if "start" in part.meta and "end" in part.meta:
+        return text[part.meta["start"] : part.meta["end"] + 1].lower()
+    return part.name.lower() if isinstance(part, exp.Anonymous) else ""
+
+
+# ------------------------------------------------------------------ families and TRY
+
+Lookup = Callable[[exp.Expr], Family | None]
+
+
+def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
+    """Return the family of an expression's values where it is certain; `lookup` knows the columns."""
+    match node:
+        case exp.Paren() | exp.Neg():
+            return family_of(node.this, lookup)
+        case exp.Column():
+            return lookup(node)
+        case exp.Literal() if node.is_string:
+            return None  # its type is whatever it is compared with
+        case exp.Literal():
+            return _literal_family(node.name)
+        case exp.Cast() | exp.TryCast():
+            return _CASTS.get(node.to.this)
+        case exp.Div() | exp.Sqrt() | exp.Ln() | exp.Exp() | exp.Pow():
+            return Family.FLOAT
+        case exp.Add() | exp.Sub() | exp.Mul() | exp.IntDiv() | exp.Mod():
+            sides = {family_of(node.left, lookup), family_of(node.right, lookup)}
+            if sides == {Family.WHOLE}:
+                return Family.WHOLE
+            return Family.FLOAT if sides <= NUMBERS and Family.FLOAT in sides else None
+        case exp.Extract() | exp.Year() | exp.Quarter() | exp.Month() | exp.Day() | exp.Length():
+            return Family.WHOLE
+        case (
+            exp.Lower()
+            | exp.Upper()
+            | exp.Trim()
+            | exp.Substring()
+            | exp.Left()
+            | exp.Right()
+            | exp.Replace()
+        ):
+            return Family.TEXT
+        case exp.Boolean():
+            return Family.BOOLEAN
+    return Family.BOOLEAN if isinstance(node, (*COMPARISONS, *PREDICATES, exp.And, exp.Or, exp.Not)) else None
+
+
+def _literal_family(digits: str) -> Family:
+    if "e" in digits.lower():
+        return Family.FLOAT
+    if sum(map(str.isdigit, digits)) >= 19:
+        return Family.WIDE
+    return Family.DECIMAL if "." in digits else Family.WHOLE
+
+
+def guard(node: exp.Expr, lookup: Lookup) -> exp.Expr:
+    """Return the condition with TRY wherever a row could raise: a failed predicate is NULL.
+
+    TRY goes around the smallest predicate, so that `a = 0 OR 1 // a > 2` keeps the rows that `a = 0` takes.
+    Comparisons that cannot raise stay bare, so that the engine can still join by hash on them.
+    """
+    match node:
+        case exp.And():
+            return exp.and_(*(guard(part, lookup) for part in node.flatten(unnest=False)), copy=False)
+        case exp.Or():
+            return exp.or_(*(guard(part, lookup) for part in node.flatten(unnest=False)), copy=False)
+        case exp.Not() | exp.Paren():
+            return type(node)(this=guard(node.this, lookup))
+        case exp.Boolean() | exp.Null():
+            return node.copy()
+        case exp.Is() if isinstance(node.expression, exp.Null):
+            return exp.Is(this=guard_value(node.this, lookup), expression=exp.Null())
+        case exp.Column() if lookup(node) is Family.BOOLEAN:
+            return node.copy()
+        case exp.Between() if _all_comparable([node.this, node.args["low"], node.args["high"]], lookup):
+            low, high = (guard_value(node.args[key], lookup) for key in ("low", "high"))
+            return exp.Between(this=guard_value(node.this, lookup), low=low, high=high)
+        case exp.In() if _all_comparable([node.this, *node.expressions], lookup):
+            values = [guard_value(value, lookup) for value in node.expressions]
+            return exp.In(this=guard_value(node.this, lookup), expressions=values)
+    if isinstance(node, COMPARISONS) and _all_comparable([node.left, node.right], lookup):
+        return type(node)(this=guard_value(node.left, lookup), expression=guard_value(node.right, lookup))
+    boolean = family_of(node, lookup) is Family.BOOLEAN
+    return _attempt(node if boolean else exp.cast(node.copy(), "boolean"))
+
+
+def guard_value(node: exp.Expr, lookup: Lookup) -> exp.Expr:
+    """Return the value, NULL where computing it raises."""
+    match node:
+        case exp.Column() | exp.Literal() | exp.Boolean() | exp.Null():
+            return node.copy()
+        case exp.Paren():
+            return exp.Paren(this=guard_value(node.this, lookup))
+        case exp.Neg() if isinstance(node.this, exp.Literal):
+            return node.copy()
+        case exp.Cast() if isinstance(node.this, exp.Literal):
+            return exp.TryCast(this=node.this.copy(), to=node.to.copy())
+    return _attempt(node)
+
+
+def _attempt(node: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this="TRY", expressions=[node.copy()])
+
+
+def _all_comparable(nodes: list[exp.Expr], lookup: Lookup) -> bool:
+    """Return whether the first value compares with all others without ever raising.
+
+    A string literal beside text is text; beside anything else it is cast, and the cast may fail.
+    """
+    first, *others = (_side(node, lookup) for node in nodes)
+    return all(comparable(first, other) for other in others)
+
+
+def _side(node: exp.Expr, lookup: Lookup) -> Family | None:
+    return Family.TEXT if isinstance(node, exp.Literal) and node.is_string else family_of(node, lookup)

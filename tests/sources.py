@@ -14,6 +14,9 @@ class NoNoise:
     def laplace(self, scale: Fraction) -> int:
         return 0
 
+    def bits(self, count: int) -> int:
+        raise AssertionError("this test wants no randomness")
+
 
 class Scripted:
     """The given integers in turn; remembers the scales that were asked for."""
@@ -26,6 +29,9 @@ class Scripted:
         self.scales.append(scale)
         return next(self.values)
 
+    def bits(self, count: int) -> int:
+        raise AssertionError("this test wants scripted noise only")
+
 
 class Seeded:
     """Discrete Laplace as a difference of two geometric numbers, from a seeded generator."""
@@ -37,3 +43,6 @@ class Seeded:
         ratio = -1 / float(scale)
         first, second = (math.floor(math.log(1 - self.random.random()) / ratio) for _ in range(2))
         return first - second
+
+    def bits(self, count: int) -> int:
+        return self.random.getrandbits(count)

@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sources import NoNoise, Scripted, Seeded
 
-from recuse.mechanism.framework import Sequences, index, noisy_bound, release, truncated
+from recuse.mechanism import presets
+from recuse.mechanism.framework import Sequences, bound, index, release, truncated
 from recuse.mechanism.general import sequences
-from recuse.mechanism.parameters import INDEX_GRID, Parameters
+from recuse.mechanism.parameters import INDEX_GRID
 from recuse.privacy import Epsilon
 from queries import monotone_answers, withdrawn
 
-HALF = Parameters.paper(Epsilon.of("0.5"))
-parameters = st.sampled_from([HALF, Parameters.paper(Epsilon.of(2)), Parameters.tuned(Epsilon.of(1))])
+HALF = presets.paper(Epsilon.of("0.5"))
+parameters = st.sampled_from([HALF, presets.paper(Epsilon.of(2)), presets.tuned(Epsilon.of(1))])
 taus = st.integers(0, 40).map(lambda quarters: Fraction(quarters, 4))
 
 
@@ -35,9 +36,9 @@ def test_delta_is_at_most_theta_or_the_last_bound(answers, chosen):
     """Lemmas 2 and 3."""
     pair = sequences(answers)
     j = index(pair, chosen)
-    delta = float(chosen.theta) * math.exp(float(chosen.beta) * j)
+    delta = float(chosen.theta) * math.exp(float(chosen.rule.beta) * j)
     last = float(pair.g[-1])
-    assert delta <= max(float(chosen.theta), math.exp(float(chosen.beta)) * last) * (1 + 1e-12)
+    assert delta <= max(float(chosen.theta), math.exp(float(chosen.rule.beta)) * last) * (1 + 1e-12)
     assert float(pair.g[pair.participants - j]) <= delta * (1 + 1e-12)
 
 
@@ -56,7 +57,7 @@ def test_above_delta_little_is_lost(answers, chosen):
     """Lemma 8 with g = 1: H at the index bounds X from below."""
     pair = sequences(answers)
     j = index(pair, chosen)
-    delta = chosen.theta * Fraction(math.exp(float(chosen.beta) * j) * (1 + 1e-12))
+    delta = chosen.theta * Fraction(math.exp(float(chosen.rule.beta) * j) * (1 + 1e-12))
     assert pair.h[pair.participants - j] <= truncated(pair, delta)
 
 
@@ -70,13 +71,13 @@ def test_the_index_of_a_broken_bound_can_jump():
 def test_noise_is_asked_for_at_the_scales_of_the_theorem():
     source = Scripted([0, 0])
     release(Sequences([0, 5], [0, 5]), HALF, source)
-    assert source.scales == [INDEX_GRID / HALF.index_epsilon, 1000 / HALF.answer_epsilon]
+    assert source.scales == [INDEX_GRID / HALF.choice_epsilon, 1000 / HALF.answer_epsilon]
 
 
 def test_without_noise_the_answer_is_the_truncated_one_on_its_grid():
     pair = Sequences([0, 1, 2, 3], [0, 1, 1, 1])
     found = release(pair, HALF, NoNoise())
-    tau = noisy_bound(index(pair, HALF), HALF, NoNoise())
+    tau = bound(Fraction(index(pair, HALF)), HALF)
     assert 0 <= found.value - 3 < tau / 1000
     assert found.epsilon == Fraction(1, 2)
 
@@ -85,19 +86,19 @@ def test_accuracy_theorem_covers():
     """The paper's theorem 1 (g = 1): the error bound holds at least as often as it says."""
     people, each, c = 60, 3, 2.0
     pair = Sequences([max(0, each * i) for i in range(people + 1)], [0] + [each] * people)
-    chosen = Parameters.paper(Epsilon.of(1))
-    largest = max(1.0, math.exp(float(chosen.beta)) * each)
-    bound = (
-        math.exp(2 * float(chosen.mu)) * largest * c / float(chosen.answer_epsilon)
-        + math.ceil(math.log(largest) / float(chosen.beta)) * each
+    chosen = presets.paper(Epsilon.of(1))
+    largest = max(1.0, math.exp(float(chosen.rule.beta)) * each)
+    most = (
+        math.exp(2 * float(chosen.rule.mu)) * largest * c / float(chosen.answer_epsilon)
+        + math.ceil(math.log(largest) / float(chosen.rule.beta)) * each
     )
-    failure = math.exp(-float(chosen.mu * chosen.index_epsilon / chosen.beta)) + math.exp(-c)
+    failure = math.exp(-float(chosen.rule.mu * chosen.choice_epsilon / chosen.rule.beta)) + math.exp(-c)
     source, runs = Seeded(1), 2000
     errors = [abs(release(pair, chosen, source).value - each * people) for _ in range(runs)]
-    failures = sum(error > bound for error in errors) / runs
+    failures = sum(error > most for error in errors) / runs
     assert failures <= failure
-    quarter = bound / 8
-    assert sum(error > quarter for error in errors) / runs > failure, "an eighth of the bound must not hold"
+    eighth = most / 8
+    assert sum(error > eighth for error in errors) / runs > failure, "an eighth of the bound must not hold"
 
 
 def test_sequences_must_match():

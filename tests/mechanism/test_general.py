@@ -13,12 +13,12 @@ from queries import monotone_answers, withdrawn
 from sources import NoNoise
 
 from recuse.errors import ParameterError
+from recuse.mechanism import presets
 from recuse.mechanism.general import general, sequences, subset_answers
-from recuse.mechanism.parameters import Parameters
 from recuse.privacy import Epsilon
 from recuse.sensitivity import global_
 
-PARAMETERS = Parameters.paper(Epsilon.of(1))
+PARAMETERS = presets.paper(Epsilon.of(1))
 
 
 @given(monotone_answers())

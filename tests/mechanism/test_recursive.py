@@ -18,16 +18,18 @@ from recuse.annotation import TRUE, Participant, conjunction, disjunction, parti
 from recuse.krelation.build import expressions, from_expressions, without
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import KRelation, Shape
+from recuse.mechanism import presets
 from recuse.mechanism.general import sequences, subset_answers
-from recuse.mechanism.parameters import INDEX_GRID, Parameters
-from recuse.mechanism.recursive import index_steps, prepare, recursive, truncated
+from recuse.mechanism.parameters import INDEX_GRID
+from recuse.mechanism.prepared import prepare, truncated
+from recuse.mechanism.recursive import index_steps, recursive
 from recuse.privacy import Epsilon
 from recuse.sensitivity import linear_query
 from recuse.solver.reference import reference
 from recuse.solver.remember import remembering
 
 HALF = Epsilon.of("0.5")
-PRESETS = [Parameters.paper(HALF), Parameters.tuned(HALF)]
+PRESETS = [presets.paper(HALF), presets.tuned(HALF)]
 
 
 def prepared(relation: KRelation):
@@ -111,7 +113,7 @@ def test_noise_is_asked_for_at_the_scales_of_the_theorem(parameters):
     source = Scripted([0, 0])
     recursive(prepared(triangle_fans(5)), parameters, source)
     slack = 0 if parameters.name == "paper" else 1
-    assert source.scales[0] == (INDEX_GRID + slack) / parameters.index_epsilon
+    assert source.scales[0] == (INDEX_GRID + slack) / parameters.choice_epsilon
     assert source.scales[1] == (1000 + 10) / parameters.answer_epsilon
     signed = Scripted([0, 0])
     recursive(prepared(replace(triangle_fans(5), signed=True)), parameters, signed)
@@ -153,18 +155,18 @@ def test_accuracy_theorem_covers():
     """Theorem E: the error bound holds at least as often as it says; a tenth of it does not."""
     rows = [(conjunction(Participant(("hub", i % 3)), Participant(i)), 1) for i in range(90)]
     relation = from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
-    parameters = Parameters.tuned(Epsilon.of(1))
+    parameters = presets.tuned(Epsilon.of(1))
     work = prepared(relation)
     largest = float(Evaluation.of(relation.positive, relation.participants).loads(np.zeros(relation.participants)).max())
-    r = work.positive.index(1.0, float(parameters.beta), 0.001).high
-    assert r <= math.log(largest) / float(parameters.beta) + 0.001
+    r = work.positive.index(1.0, float(parameters.rule.beta), 0.001).high
+    assert r <= math.log(largest) / float(parameters.rule.beta) + 0.001
     k = 2.0
-    bound = k * math.exp(2 * float(parameters.mu)) * max(1.0, largest) / float(parameters.answer_epsilon) + r * largest
-    failure = math.exp(-float(parameters.mu * parameters.index_epsilon / parameters.beta)) + math.exp(-k)
+    most = k * math.exp(2 * float(parameters.rule.mu)) * max(1.0, largest) / float(parameters.answer_epsilon) + r * largest
+    failure = math.exp(-float(parameters.rule.mu * parameters.choice_epsilon / parameters.rule.beta)) + math.exp(-k)
     source, runs = Seeded(7), 400
     errors = [abs(float(recursive(work, parameters, source).value) - 90) for _ in range(runs)]
-    assert sum(error > bound for error in errors) / runs <= failure
-    assert sum(error > bound / 20 for error in errors) / runs > failure
+    assert sum(error > most for error in errors) / runs <= failure
+    assert sum(error > most / 20 for error in errors) / runs > failure
 
 
 def test_the_interval_covers_the_truncated_answer():

@@ -1,17 +1,72 @@
-"""The last step of every mechanism: X(τ) on a grid, plus discrete Laplace noise of scale τ/ε2."""
+"""The last step of every mechanism: X(τ) on a grid, plus exact noise."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
-from recuse.mechanism.parameters import ANSWER_GRID, Parameters
+from recuse.mechanism.parameters import ANSWER_GRID, Doublings, Exponent, Parameters
 from recuse.mechanism.release import CONFIDENCE, Release
-from recuse.noise import Noise, laplace_quantile
+from recuse.noise import Noise, laplace_quantile, staircase, staircase_quantile, staircase_spread
+
+
+class GridNoise(Protocol):
+    """Noise for an integer of a known sensitivity."""
+
+    def draw(self, noise: Noise) -> int:
+        """Return the noise, in grid steps."""
+
+    def reach(self) -> int:
+        """Return how far it lies from zero at most, with the confidence of a release."""
+
+    def spread(self) -> Fraction:
+        """Return its mean absolute value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """Discrete Laplace noise: ε-private by lemma L."""
+
+    epsilon: Fraction
+    sensitivity: int
+
+    def draw(self, noise: Noise) -> int:
+        return noise.laplace(self.spread())
+
+    def reach(self) -> int:
+        return laplace_quantile(self.spread(), CONFIDENCE)
+
+    def spread(self) -> Fraction:
+        return self.sensitivity / self.epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class Staircase:
+    """Discrete staircase noise: ε-private by lemma S, and the least there is."""
+
+    epsilon: Fraction
+    sensitivity: int
+
+    def draw(self, noise: Noise) -> int:
+        return staircase(self.epsilon, self.sensitivity, noise)
+
+    def reach(self) -> int:
+        return staircase_quantile(self.epsilon, self.sensitivity, CONFIDENCE)
+
+    def spread(self) -> Fraction:
+        return staircase_spread(self.epsilon, self.sensitivity)
 
 
 def noisy_answer(
-    truncated: Fraction, tau: Fraction, slack: Fraction, constant: Fraction, parameters: Parameters, noise: Noise
+    truncated: Fraction,
+    tau: Fraction,
+    slack: Fraction,
+    constant: Fraction,
+    parameters: Parameters[Exponent | Doublings],
+    noise: Noise,
+    kind: type[Laplace] | type[Staircase] = Laplace,
 ) -> Release:
     """Return the release of a number of sensitivity (1 + slack)·τ, and of a public constant beside it.
 
@@ -19,14 +74,13 @@ def noisy_answer(
     (docs/proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps.
     """
     step = tau / ANSWER_GRID
-    sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * slack)
-    scale = sensitivity / parameters.answer_epsilon
-    answer = (math.ceil(truncated / step) + noise.laplace(scale)) * step + constant
-    reach = laplace_quantile(scale, CONFIDENCE) * step
+    added = kind(parameters.answer_epsilon, ANSWER_GRID + math.ceil(ANSWER_GRID * slack))
+    answer = (math.ceil(truncated / step) + added.draw(noise)) * step + constant
+    reach = added.reach() * step
     return Release(
         value=answer,
         interval=(answer - reach, answer + reach),
-        noise_scale=scale * step,
+        noise_scale=added.spread() * step,
         epsilon=parameters.epsilon,
         mechanism=parameters.name,
     )

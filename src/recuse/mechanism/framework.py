@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from recuse.exponential import at_most_exponential
 from recuse.mechanism.answer import noisy_answer
-from recuse.mechanism.parameters import INDEX_GRID, Parameters
+from recuse.mechanism.parameters import INDEX_GRID, Exponent, Parameters
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 
@@ -41,7 +41,7 @@ class Sequences:
         return len(self.h) - 1
 
 
-def index(sequences: Sequences, parameters: Parameters) -> int:
+def index(sequences: Sequences, parameters: Parameters[Exponent]) -> int:
     """Return j with Δ = θe^{jβ}: the least j with G_{|P|-j} ≤ θe^{jβ}.
 
     Guarantee: neighbours' indices differ by at most 1, the larger database's being the larger
@@ -49,28 +49,20 @@ def index(sequences: Sequences, parameters: Parameters) -> int:
     """
     people = sequences.participants
     for j in range(people + 1):
-        if at_most_exponential(sequences.g[people - j], parameters.theta, j * parameters.beta):
+        if at_most_exponential(sequences.g[people - j], parameters.theta, j * parameters.rule.beta):
             return j
     # G_0 = 0 for a bounding sequence, so the loop has returned; a sequence that breaks this ends here
     return people
 
 
-def noisy_bound(exact_index: int, parameters: Parameters, noise: Noise) -> Fraction:
-    """Return Δ̂ = e^{μ+Y}Δ with Y ~ Lap(β/ε1), the exponent on a grid.
-
-    Guarantee: ε1-private (docs/proofs.md, lemma F2), since the index has sensitivity 1.
-    """
-    steps = INDEX_GRID * exact_index + noise.laplace(INDEX_GRID / parameters.index_epsilon)
-    return bound(Fraction(steps, INDEX_GRID), parameters)
-
-
-def bound(noisy_index: Fraction, parameters: Parameters) -> Fraction:
-    """Return a double near θe^{β·index+μ}, as a rational: a public function of a private index.
+def bound(noisy_index: Fraction, parameters: Parameters[Exponent]) -> Fraction:
+    """Return a double near Δ̂ = θe^{β·index+μ}, as a rational: a public function of a private index.
 
     The exponent is held in a public range: the exact index is never negative, so τ far below θ is noise.
     """
-    exponent = max(SMALLEST_EXPONENT, min(LARGEST_EXPONENT, float(parameters.beta * noisy_index + parameters.mu)))
-    return Fraction(float(parameters.theta) * math.exp(exponent))
+    exponent = float(parameters.rule.beta * noisy_index + parameters.rule.mu)
+    held = max(SMALLEST_EXPONENT, min(LARGEST_EXPONENT, exponent))
+    return Fraction(float(parameters.theta) * math.exp(held))
 
 
 def truncated(sequences: Sequences, tau: Fraction) -> Fraction:
@@ -83,11 +75,18 @@ def truncated(sequences: Sequences, tau: Fraction) -> Fraction:
 
 
 def release(
-    sequences: Sequences, parameters: Parameters, noise: Noise, constant: Fraction = Fraction(0)
+    sequences: Sequences,
+    parameters: Parameters[Exponent],
+    noise: Noise,
+    constant: Fraction = Fraction(0),
 ) -> Release:
     """Return X̂, the private answer, with a public constant added.
 
-    Guarantee: (ε1 + ε2)-private (docs/proofs.md, theorem R1).
+    Δ̂ = e^{μ+Y}Δ with Y ~ Lap(β/ε1): noise of scale 1/ε1 on the index, which has sensitivity 1.
+
+    Guarantee: (ε1 + ε2)-private (docs/proofs.md, lemma F2 and theorem R1).
     """
-    tau = noisy_bound(index(sequences, parameters), parameters, noise)
+    exact = index(sequences, parameters)
+    noisy = INDEX_GRID * exact + noise.laplace(INDEX_GRID / parameters.choice_epsilon)
+    tau = bound(Fraction(noisy, INDEX_GRID), parameters)
     return noisy_answer(truncated(sequences, tau), tau, Fraction(0), constant, parameters, noise)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from recuse.errors import ParameterError
 from recuse.mechanism.framework import Sequences, release
-from recuse.mechanism.parameters import Parameters
+from recuse.mechanism.parameters import Exponent, Parameters
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 
@@ -25,7 +25,9 @@ Query = Callable[[frozenset[Hashable]], float]
 """The answer of the query when only this subset of the list takes part."""
 
 
-def general(query: Query, participants: Sequence[Hashable], parameters: Parameters, noise: Noise) -> Release:
+def general(
+    query: Query, participants: Sequence[Hashable], parameters: Parameters[Exponent], noise: Noise
+) -> Release:
     """Return a private answer to `query` for everybody in `participants`.
 
     `participants` is public: everybody who might be in the data. Someone on it who is not in the data

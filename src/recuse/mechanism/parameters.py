@@ -1,17 +1,13 @@
-"""Parameters: the public numbers of the recursive mechanism, one frozen value.
-
-Every default is a function of ε only. None is ever tuned on the data.
-"""
+"""Parameters: the public numbers of a mechanism, one frozen type; `presets` has the values."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from recuse.errors import ParameterError
-from recuse.privacy import Epsilon
 
 SLACK = Fraction(1, 100)
 """η: how far a certified number may lie above the exact one, in units of its sensitivity."""
@@ -21,6 +17,9 @@ INDEX_GRID = 100
 
 ANSWER_GRID = 1000
 """k': the answer is released on the grid of multiples of τ/k'."""
+
+LAST_DOUBLING = 1000
+"""The largest exponent of two that is considered: a number format, not a bound on the data."""
 
 
 class Index(Enum):
@@ -32,43 +31,76 @@ class Index(Enum):
     """theorem C: certified to η, sensitivity 1 + η"""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """θ, β, μ and the split of ε.
+class Score(Enum):
+    """What a doubling is scored by."""
 
-    `factor` multiplies the bounding sequence: 2 in the paper, 1 by theorem B. `theta` is in the units of
-    the weights. Δ̂ has finite variance iff β < ε1/2.
+    WITHDRAWALS = "withdrawals"
+    """N_s(τ), for annotations without OR"""
+    DEFICIT = "deficit"
+    """how many withdrawals explain what X(τ) lacks, for annotations with OR"""
+
+
+@dataclass(frozen=True, slots=True)
+class Exponent:
+    """τ = θe^{βr̂+μ} from a noisy index r̂: the paper's rule.
+
+    `factor` multiplies the bounding sequence: 2 in the paper, 1 by theorem B. Δ̂ has finite variance iff
+    β < ε1/2.
     """
 
-    name: str
-    index_epsilon: Fraction
-    answer_epsilon: Fraction
     beta: Fraction
     mu: Fraction
-    theta: Fraction
     factor: int
     index: Index
 
     def __post_init__(self) -> None:
-        for name in ("index_epsilon", "answer_epsilon", "beta", "theta"):
-            if getattr(self, name) <= 0:
-                raise ParameterError(f"{name} must be positive", found=str(getattr(self, name)))
-        if self.mu < 0 or self.factor < 1:
-            raise ParameterError("mu must not be negative and factor at least 1")
+        if self.beta <= 0 or self.mu < 0 or self.factor < 1:
+            raise ParameterError("beta must be positive, mu not negative and factor at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Doublings:
+    """τ = stretch·θ2^k for the k that wins a noisy maximum: our rule.
+
+    The prior costs ln2 times `gentle` a level up to level `knee`, and `steep` above. `offset` moves the
+    answer up by that many τ/ε, against the downward bias of truncation.
+    """
+
+    score: Score
+    first: int
+    knee: int
+    gentle: Fraction
+    steep: Fraction
+    stretch: Fraction
+    offset: Fraction
+
+    def prior(self, level: int) -> Fraction:
+        """Return the cost of a level in units of ln2."""
+        return self.gentle * min(level, self.knee) + self.steep * max(0, level - self.knee)
+
+
+Rule = TypeVar("Rule", bound=Exponent | Doublings, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters(Generic[Rule]):
+    """How ε is split, θ, and the rule by which τ is found."""
+
+    name: str
+    choice_epsilon: Fraction
+    answer_epsilon: Fraction
+    theta: Fraction
+    rule: Rule
+
+    def __post_init__(self) -> None:
+        if min(self.choice_epsilon, self.answer_epsilon, self.theta) <= 0:
+            raise ParameterError("both parts of epsilon and theta must be positive")
 
     @property
     def epsilon(self) -> Fraction:
         """The whole privacy loss."""
-        return self.index_epsilon + self.answer_epsilon
+        return self.choice_epsilon + self.answer_epsilon
 
-    @classmethod
-    def paper(cls, epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Self:
-        """Return the paper's settings (its μ is 1/2 for edge privacy, 1 for node privacy), with repaired loads."""
-        half = epsilon.value / 2
-        return cls("paper", half, half, epsilon.value / 5, mu, Fraction(1), 2, Index.INTEGER)
-
-    @classmethod
-    def tuned(cls, epsilon: Epsilon) -> Self:
-        """Return our settings of the same mechanism: real index, no factor 2, μ = 1."""
-        half = epsilon.value / 2
-        return cls("tuned", half, half, epsilon.value / 5, Fraction(1), Fraction(1), 1, Index.REAL)
+    def in_units(self, theta: Fraction) -> Self:
+        """Return the parameters with another θ, in the units of the weights."""
+        return replace(self, theta=theta)

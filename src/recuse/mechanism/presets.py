@@ -1,0 +1,64 @@
+"""Presets: the parameters of every mechanism as functions of ε only, never tuned on the data.
+
+θ = 1 in the units of the weights: one for a count, one granule (the policy's granularity) for a sum.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from recuse.krelation.relation import Shape
+from recuse.mechanism.parameters import Doublings, Exponent, Index, Parameters, Score
+from recuse.privacy import Epsilon
+
+THETA = Fraction(1)
+
+
+def paper(epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Parameters[Exponent]:
+    """Return the paper's settings (its μ is 1/2 for edge privacy, 1 for node privacy), with repaired loads."""
+    half = epsilon.value / 2
+    return Parameters("paper", half, half, THETA, Exponent(epsilon.value / 5, mu, 2, Index.INTEGER))
+
+
+def tuned(epsilon: Epsilon) -> Parameters[Exponent]:
+    """Return our settings of the same mechanism: real index, no factor 2, μ = 1."""
+    half = epsilon.value / 2
+    return Parameters("tuned", half, half, THETA, Exponent(epsilon.value / 5, Fraction(1), 1, Index.REAL))
+
+
+def selective(epsilon: Epsilon, shape: Shape) -> Parameters[Doublings]:
+    """Return the settings of the selective mechanism: by withdrawals, or with OR by the deficit."""
+    return by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else by_deficit(epsilon)
+
+
+def by_withdrawals(epsilon: Epsilon) -> Parameters[Doublings]:
+    """Return the settings for annotations without OR."""
+    whole = epsilon.value
+    choice = whole * Fraction(13, 10) / (3 + whole)
+    rule = Doublings(
+        Score.WITHDRAWALS,
+        first=0,
+        knee=3,
+        gentle=Fraction(1),
+        steep=Fraction(5, 2),
+        stretch=Fraction(11, 10),
+        offset=max(Fraction(0), Fraction(2, 5) - whole / 5),
+    )
+    return Parameters("selective", choice, whole - choice, THETA, rule)
+
+
+def by_deficit(epsilon: Epsilon) -> Parameters[Doublings]:
+    """Return the settings for annotations with OR: doublings below θ are considered too."""
+    whole = epsilon.value
+    choice = whole * Fraction(35, 100)
+    rule = Doublings(
+        Score.DEFICIT,
+        first=math.floor(math.log2(float(whole))) - 3,
+        knee=0,
+        gentle=Fraction(1, 4),
+        steep=Fraction(2),
+        stretch=Fraction(5, 4),
+        offset=Fraction(0),
+    )
+    return Parameters("selective", choice, whole - choice, THETA, rule)

@@ -112,6 +112,10 @@ class _Follower:
         return next(name for name in names if name.lower() not in taken)
 
 
+def _not_null(scan: Scan, name: str) -> Scalar:
+    return exp.Not(this=exp.Is(this=column(scan.alias, name), expression=exp.Null()))
+
+
 def key_value(alias: str, item: KeyItem) -> Scalar:
     """Return one component of a key as an expression over a source."""
     columns: list[Scalar] = [column(alias, name) for name in item.columns]
@@ -132,7 +136,10 @@ def present(scan: Scan, hop: Hop, target: Scan) -> Scalar:
     """Return EXISTS(the row that the link leads to), which no duplicate multiplies."""
     inner = exp.Select(expressions=[exp.Literal.number(1)])
     inner.set("from_", exp.From(this=table_reference(target)))
-    inner.set("where", exp.Where(this=exp.and_(*_key_equalities(scan, hop, target), copy=False)))
+    # LEAST and GREATEST pass over NULL, but a row whose key holds a NULL is nobody's
+    chosen = [name for item in hop.key if item.choice is not Choice.ITSELF for name in item.columns]
+    filled = [_not_null(target, name) for name in dict.fromkeys(chosen)]
+    inner.set("where", exp.Where(this=exp.and_(*_key_equalities(scan, hop, target), *filled, copy=False)))
     return exp.Exists(this=inner)
 
 

@@ -19,9 +19,9 @@ Pass = Callable[[Query, Schema], Query]
 def guard_rows(query: Query, _: Schema) -> Query:
     """Return the query in which no row can raise: a failed predicate is NULL, so the row is not taken."""
 
-    def lookup(node: exp.Expr) -> Family | None:
+    def lookup(node: exp.Expr) -> str | None:
         known = query.column(node)
-        return family(known.type) if known is not None else None
+        return known.type if known is not None else None
 
     return replace(query, conditions=tuple(guard(part, lookup) for part in query.conditions))
 

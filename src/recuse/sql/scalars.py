@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.sql.catalogue import Catalogue
-from recuse.sql.families import NUMBERS, Family, comparable
+from recuse.sql.families import NUMBERS, Family, comparable, family
 from recuse.sql.position import refusal, span
 
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
@@ -39,6 +39,30 @@ OTHER_FUNCTIONS = (exp.Coalesce, exp.Nullif, exp.Least, exp.Greatest, exp.Length
 FUNCTIONS = (*TEXT_FUNCTIONS, *NUMBER_FUNCTIONS, *DATE_FUNCTIONS, *OTHER_FUNCTIONS)
 
 ACCEPTED = frozenset((*COMPARISONS, *ARITHMETIC, *LEAVES, *CONNECTIVES, *PREDICATES, *FORMS, *FUNCTIONS))
+
+# what a node of these kinds may hold besides its operands; anything else would change its meaning
+_OPERANDS = frozenset({"this", "expression", "expressions"})
+_ARGUMENTS: dict[type[exp.Expr], frozenset[str]] = {
+    exp.Column: frozenset({"table"}),
+    exp.Identifier: frozenset({"quoted"}),
+    exp.Literal: frozenset({"is_string"}),
+    exp.Between: frozenset({"low", "high"}),
+    exp.Like: frozenset({"negate"}),
+    exp.ILike: frozenset({"negate"}),
+    exp.Case: frozenset({"ifs", "default"}),
+    exp.If: frozenset({"true", "false"}),
+    exp.Cast: frozenset({"to"}),
+    exp.TryCast: frozenset({"to", "safe"}),
+    exp.Interval: frozenset({"unit"}),
+    exp.Trim: frozenset({"position"}),
+    exp.Substring: frozenset({"start", "length"}),
+    exp.DPipe: frozenset({"safe"}),
+    exp.Concat: frozenset({"safe", "coalesce"}),
+    exp.Replace: frozenset({"replacement"}),
+    exp.Round: frozenset({"decimals"}),
+    exp.Least: frozenset({"ignore_nulls"}),
+    exp.Greatest: frozenset({"ignore_nulls"}),
+}
 
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DTYPE = exp.DataType.Type
@@ -102,19 +126,20 @@ def _detail(part: exp.Expr) -> tuple[str, str | None] | None:
     match part:
         case exp.Literal() if not part.is_string and not _NUMBER.fullmatch(part.name):
             return "this number is not understood", "write digits, such as 12 or 0.5"
-        case exp.In() if part.args.get("query") or part.args.get("unnest") or part.args.get("field"):
+        case exp.In() if not part.expressions:
             return "IN takes a list of values here", "write IN (1, 2, 3), or a join"
         case exp.DataType() if part.this not in _CASTS or part.args.get("nested"):
             return (
                 "this type is not accepted in a cast",
                 "cast to BIGINT, DOUBLE, DECIMAL(p, s), VARCHAR, DATE …",
             )
-        case exp.Cast() if part.args.get("format") or part.args.get("default"):
-            return "this cast is not understood", "write CAST(x AS type)"
         case exp.Var() if part.name.upper() not in UNITS:
             return "this unit is not accepted", "use year, month, day, hour, minute or second"
-        case exp.Column() if part.args.get("db") or part.args.get("join_mark"):
+        case exp.Column() if part.args.get("db"):
             return "a column is written as alias.column", "give the table a short alias"
+    held = {key for key, value in part.args.items() if value}
+    if not held <= _OPERANDS | _ARGUMENTS.get(type(part), frozenset()):
+        return "this form of the expression is not accepted", "write it more simply"
     return None
 
 
@@ -127,16 +152,17 @@ def _written_name(part: exp.Expr, text: str) -> str:
 
 # ------------------------------------------------------------------ families and TRY
 
-Lookup = Callable[[exp.Expr], Family | None]
+Lookup = Callable[[exp.Expr], str | None]
+"""the type of a column, as the catalogue spells it"""
 
 
 def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
-    """Return the family of an expression's values where it is certain; `lookup` knows the columns."""
+    """Return the family of an expression's values where it is certain."""
     match node:
         case exp.Paren() | exp.Neg():
             return family_of(node.this, lookup)
         case exp.Column():
-            return lookup(node)
+            return family(lookup(node) or "")
         case exp.Literal() if node.is_string:
             return None  # its type is whatever it is compared with
         case exp.Literal():
@@ -192,7 +218,7 @@ def guard(node: exp.Expr, lookup: Lookup) -> exp.Expr:
             return node.copy()
         case exp.Is() if isinstance(node.expression, exp.Null):
             return exp.Is(this=guard_value(node.this, lookup), expression=exp.Null())
-        case exp.Column() if lookup(node) is Family.BOOLEAN:
+        case exp.Column() if lookup(node) == "BOOLEAN":
             return node.copy()
         case exp.Between() if _all_comparable([node.this, node.args["low"], node.args["high"]], lookup):
             low, high = (guard_value(node.args[key], lookup) for key in ("low", "high"))
@@ -229,6 +255,8 @@ def _all_comparable(nodes: list[exp.Expr], lookup: Lookup) -> bool:
 
     A string literal beside text is text; beside anything else it is cast, and the cast may fail.
     """
+    if all(isinstance(node, exp.Column) for node in nodes) and len(set(map(lookup, nodes))) == 1:
+        return True  # no cast at all, whatever the type
     first, *others = (_side(node, lookup) for node in nodes)
     return all(comparable(first, other) for other in others)
 

@@ -18,7 +18,9 @@ Owners = Sequence[tuple[str, Sequence[str]]]
 """for every owner its kind and the columns that name it"""
 
 
-def encode(table: pyarrow.Table, owners: Owners, *, shape: Shape, weight: str = "weight") -> KRelation:
+def encode(
+    table: pyarrow.Table, owners: Owners, *, shape: Shape, signed: bool, weight: str = "weight"
+) -> KRelation:
     """Return the relation of a result table whose rows have owners and a weight in granules.
 
     Each kind of participant is a name space of its own: customer 1 and supplier 1 are two.
@@ -37,7 +39,7 @@ def encode(table: pyarrow.Table, owners: Owners, *, shape: Shape, weight: str = 
             matrix[:, place] = column + offset
         names.append(known)
         offset += len(known)
-    return from_owners(weights, matrix, names=Names(tuple(names)), participants=offset)
+    return from_owners(weights, matrix, names=Names(tuple(names)), participants=offset, signed=signed)
 
 
 # ------------------------------------------------------------------ participants

@@ -150,6 +150,9 @@ class Public:
     table: str
     line: int | None = field(default=None, compare=False)
 
+    def __str__(self) -> str:
+        return self.table
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -162,6 +165,9 @@ class Key:
     def __post_init__(self) -> None:
         if not self.columns:
             raise PolicyError(f"the key of {self.table} names no column", line=self.line)
+
+    def __str__(self) -> str:
+        return f"{self.table}({', '.join(self.columns)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,3 +42,13 @@ def at_most_exponential(value: Fraction, theta: Fraction, exponent: Fraction) ->
         if value > theta * high:
             return False
     raise AssertionError("the enclosures never end")
+
+
+def logarithm(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Return rationals that enclose ln(value), value > 0, tighter the more digits are asked for."""
+    down = Context(prec=digits, rounding=ROUND_FLOOR, Emax=10**15, Emin=-(10**15))
+    up = Context(prec=digits, rounding=ROUND_CEILING, Emax=10**15, Emin=-(10**15))
+    top, bottom = Decimal(value.numerator), Decimal(value.denominator)
+    low = down.next_minus(down.ln(down.divide(top, bottom)))
+    high = up.next_plus(up.ln(up.divide(top, bottom)))
+    return Fraction(low), Fraction(high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor, inf
 from typing import Self
 
 CONFIDENCE = 0.95
@@ -35,14 +36,16 @@ class Release:
             noise_scale=self.noise_scale * granularity,
         )
 
-    def of_count(self) -> Self:
-        """Return the release rounded and clamped to what a count can be: post-processing, so free.
+    def rounded(self, *, signed: bool) -> Self:
+        """Return the release on whole granules, clamped at zero for a count: post-processing, so free.
 
-        The truncated answer of a count is not negative, so clamping keeps the interval's probability.
+        Weights are whole granules, and the truncated answer of a count is not negative, so neither costs
+        the interval anything.
         """
+        least = -inf if signed else 0
         low, high = self.interval
         return replace(
             self,
-            value=max(Fraction(0), Fraction(round(self.value))),
-            interval=(max(Fraction(0), Fraction(low.__floor__())), max(Fraction(0), Fraction(high.__ceil__()))),
+            value=Fraction(max(least, round(self.value))),
+            interval=(Fraction(max(least, floor(low))), Fraction(max(least, ceil(high)))),
         )

@@ -37,6 +37,10 @@ class Reference:
     programs: FullPrograms
     loads: Floats
 
+    def largest_load(self) -> float:
+        """Return a double not below max_p ℓ_p(0)."""
+        return float(self.loads.max(initial=0.0))
+
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ), at most `width` wide."""
         check = self.checker

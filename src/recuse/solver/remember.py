@@ -22,6 +22,9 @@ class Remembered:
     intervals: dict[Hashable, Interval] = field(default_factory=dict)
     indices: dict[Hashable, int] = field(default_factory=dict)
 
+    def largest_load(self) -> float:
+        return self.programs.largest_load()
+
     def truncated(self, tau: float, width: float) -> Interval:
         key = ("X", tau, width)
         if key not in self.intervals:

@@ -1,0 +1,107 @@
+"""The selective mechanism: τ = stretch·θ2^k for the doubling k that wins a noisy maximum, then X(τ).
+
+Without OR a doubling is scored by N_s(θ2^k), the withdrawals that bring every load below it. With OR loads
+see nothing of a tuple's other derivations, and it is scored by the deficit: how many withdrawals of weight
+θ2^j, j > k, would explain what X(θ2^k) lacks.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+
+from recuse.mechanism.answer import Laplace, Staircase, noisy_answer
+from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Doublings, Parameters, Score
+from recuse.mechanism.prepared import Prepared, truncated, truncated_high
+from recuse.mechanism.release import Release
+from recuse.mechanism.selection import Penalty, noisy_maximum
+from recuse.noise import Noise, round_down
+from recuse.solver.programs import Programs
+
+DEFICIT_RANGE = Fraction(3, 2)
+"""One withdrawal moves a deficit within an interval of this length (docs/proofs.md, T1)."""
+
+
+def selective(prepared: Prepared, parameters: Parameters[Doublings], noise: Noise) -> Release:
+    """Return the private answer of a K-relation.
+
+    Guarantee: (ε1 + ε2)-private for neighbours in the sense of docs/proofs.md, theorem A (theorem R5 there
+    for withdrawals, R6 for the deficit), whatever the solver returns within its certified intervals.
+    """
+    rule = parameters.rule
+    level = chosen_level(prepared, parameters, noise)
+    tau = as_double(rule.stretch * parameters.theta * Fraction(2) ** level)
+    answer, slack = truncated(prepared, tau)
+    lift = Fraction(0) if prepared.relation.signed else rule.offset * tau / parameters.epsilon
+    constant = prepared.relation.constant + lift
+    kind = Staircase if rule.score is Score.WITHDRAWALS else Laplace
+    return noisy_answer(answer, tau, slack, constant, parameters, noise, kind)
+
+
+def chosen_level(prepared: Prepared, parameters: Parameters[Doublings], noise: Noise) -> int:
+    """Return the doubling that wins.
+
+    Guarantee: ε1-private (docs/proofs.md, lemma 2'): one withdrawal moves a penalty within an interval whose
+    length, certified slack included, is ε1/weight.
+    """
+    rule, theta = parameters.rule, parameters.theta
+    levels = range(rule.first, LAST_DOUBLING + 1)
+    largest = max(part.largest_load() for part in prepared.signs)
+    top = first_level_above(largest, theta, rule.first)
+    if rule.score is Score.WITHDRAWALS:
+        weight, penalty = Fraction(1), withdrawals(prepared.signs, theta)
+    else:
+        weight, penalty = 1 / DEFICIT_RANGE, deficit(prepared.signs, theta, top)
+    weight *= parameters.choice_epsilon / (1 + 2 * SLACK)
+    return noisy_maximum(levels, top, weight, rule.prior, penalty, noise)
+
+
+def first_level_above(load: float, theta: Fraction, first: int) -> int:
+    """Return the least k ≥ first with θ2^k ≥ load."""
+    level = first
+    while theta * Fraction(2) ** level < Fraction(load):
+        level += 1
+    return level
+
+
+def withdrawals(signs: tuple[Programs, ...], theta: Fraction) -> Penalty:
+    """Return N_s as a penalty: of two signs the larger.
+
+    Guarantee: with a participant more it does not fall, nor grow by more than 1 (docs/proofs.md, lemma 1').
+    """
+
+    def penalty(level: int, enough: float) -> tuple[float, Fraction]:
+        tau = float(theta * Fraction(2) ** level)
+        found = [part.strict_withdrawals(tau, round_down(SLACK), enough) for part in signs]
+        return max(n.low for n in found), Fraction(max(n.high for n in found))
+
+    return penalty
+
+
+def deficit(signs: tuple[Programs, ...], theta: Fraction, top: int) -> Penalty:
+    """Return D_k = max(0, max_{j>k} (X_j - X_k)/(θ2^j)) as a penalty: of two signs the larger.
+
+    Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2] (docs/proofs.md, T1).
+    """
+
+    @cache
+    def answer(sign: int, level: int) -> Fraction:
+        return truncated_high(signs[sign], as_double(theta * Fraction(2) ** level))
+
+    def lacking(sign: int, level: int) -> Fraction:
+        own = answer(sign, level)
+        terms = ((answer(sign, j) - own) / as_double(theta * Fraction(2) ** j) for j in range(level + 1, top + 1))
+        return max(terms, default=Fraction(0))
+
+    def penalty(level: int, _: float) -> tuple[float, Fraction]:
+        found = max(Fraction(0), *(lacking(sign, level) for sign in range(len(signs))))
+        # the exact deficit does not fall with the level; ours is off by 3η/2 at most, at either level
+        return math.nextafter(float(found - 3 * SLACK), -math.inf), found
+
+    return penalty
+
+
+def as_double(value: Fraction) -> Fraction:
+    """Return the double nearest to a number, as a rational: τ is a double wherever it is used."""
+    return Fraction(float(value))

@@ -21,6 +21,14 @@ def owners_of(level: Integers) -> Integers:
     return np.repeat(np.arange(len(level) - 1), np.diff(level))
 
 
+def _sums(values: NDArray[Any], level: Integers) -> NDArray[Any]:
+    """Return the sum of each segment; no segment is empty."""
+    if len(level) == 1:
+        return values
+    summed: NDArray[Any] = np.add.reduceat(values, level[:-1])
+    return summed
+
+
 def _ascending(node: Integers, member: Integers) -> bool:
     return bool(((node[1:] != node[:-1]) | (member[1:] > member[:-1])).all())
 
@@ -45,6 +53,7 @@ class Evaluation:
     tuples: Tuples
     participants: int
     weights: Floats
+    owners: tuple[Integers, ...]
     steps: tuple[Gathering, ...]
     entry_tuple: Integers
     entry_member: Integers
@@ -52,13 +61,14 @@ class Evaluation:
     @classmethod
     def of(cls, tuples: Tuples, participants: int) -> Self:
         """Lay out the (tuple, participant) entries: AND adds the usages of its children, OR takes the largest."""
+        owners = tuple(map(owners_of, tuples.levels))
         node, member = np.arange(len(tuples.members)), tuples.members
         steps: list[Gathering] = []
         for depth in range(len(tuples.levels) - 1, -1, -1):
             level = tuples.levels[depth]
             if len(level) - 1 == level[-1]:  # one child each: nothing to combine
                 continue
-            node = owners_of(level)[node]
+            node = owners[depth][node]
             if depth == len(tuples.levels) - 1 and _ascending(node, member):  # sets: nothing to combine
                 continue
             order = np.lexsort((member, node))
@@ -68,7 +78,8 @@ class Evaluation:
             starts = np.flatnonzero(first)
             node, member = node[starts], member[starts]
             steps.append(Gathering(order, starts, np.maximum if depth % 2 == 0 else np.add))
-        return cls(tuples, participants, tuples.weights.astype(np.float64), tuple(steps), node, member)
+        weights = tuples.weights.astype(np.float64)
+        return cls(tuples, participants, weights, owners, tuple(steps), node, member)
 
     def losses(self, g: Floats) -> list[Floats]:
         """Return the losses of the nodes of every level, tuples first, leaves last."""
@@ -93,18 +104,27 @@ class Evaluation:
         """Return F(g) = Σ q_t z_t(g)."""
         return float(self.weights @ self.kept(g))
 
+    def clause_values(self, g: Floats) -> Floats:
+        """Return (1 - Σ g - context)⁺ of every lowest AND: what val_o(g) is for all its leaves o."""
+        levels = self.tuples.levels
+        value: NDArray[Any] = 1 - _sums(g[self.tuples.members], levels[-1])
+        if len(levels) > 2:
+            value = value - self._contexts(self.losses(g))
+        values: Floats = np.maximum(0, value)
+        return values
+
+    def _contexts(self, losses: list[Floats]) -> Floats:
+        """Return what the siblings of the ANDs above have lost, for every lowest AND."""
+        context: NDArray[Any] = np.zeros(len(self.tuples), losses[0].dtype)
+        for depth, level in enumerate(self.tuples.levels[:-1]):
+            context = context[self.owners[depth]]
+            if depth % 2:
+                context = context + _sums(losses[depth + 1], level)[self.owners[depth]] - losses[depth + 1]
+        return context
+
     def leaf_values(self, g: Floats) -> Floats:
         """Return val_o(g) = (1 - g_p - context)⁺ of every leaf occurrence."""
-        levels, losses = self.tuples.levels, self.losses(g)
-        context: NDArray[Any] = np.zeros(len(self.tuples), g.dtype)
-        for depth, level in enumerate(levels):
-            parent = owners_of(level)
-            context = context[parent]
-            if depth % 2 and len(parent):
-                sums = np.add.reduceat(losses[depth + 1], level[:-1])
-                context = context + sums[parent] - losses[depth + 1]
-        values: Floats = np.maximum(0, 1 - losses[-1] - context)
-        return values
+        return self.clause_values(g)[self.owners[-1]]
 
     def usages(self, g: Floats) -> Floats:
         """Return u_{t,p}(g) for every entry (entry_tuple, entry_member)."""

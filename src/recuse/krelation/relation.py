@@ -40,6 +40,13 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def exact_sum(weights: NDArray[Any]) -> int:
+    """Return the sum of integers, exactly: in 64 bits where it surely fits."""
+    if weights.dtype != object and float(np.abs(weights).max(initial=0)) * len(weights) < 2.0**62:
+        return int(weights.sum())
+    return sum(weights.tolist())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuples:
     """The tuples of one sign: positive integer weights and their annotations.
@@ -61,7 +68,7 @@ class Tuples:
                 raise ValueError("a level's pointers do not fit its neighbours")
             if above and np.diff(level).min() < 1:
                 raise ValueError("an empty segment: fold constants first")
-        if len(self.weights) and min(self.weights) <= 0:
+        if len(self.weights) and self.weights.min() <= 0:
             raise ValueError("weights must be positive: split by sign first")
         for array in (self.weights, *self.levels, self.members):
             frozen(array)
@@ -76,7 +83,7 @@ class Tuples:
 
     def total(self) -> int:
         """Return the sum of the weights, exactly."""
-        return sum(self.weights.tolist())
+        return exact_sum(self.weights)
 
     def weights_down(self) -> Floats:
         """Return the largest doubles that do not exceed the weights."""
@@ -89,7 +96,7 @@ class Tuples:
 
 def _toward(weights: NDArray[Any], direction: float) -> Floats:
     near = weights.astype(np.float64)
-    if len(weights) == 0 or max(weights) <= 2**53:
+    if len(weights) == 0 or weights.max() <= 2**53:
         return near
     beyond = [
         int(value) > exact if direction < 0 else int(value) < exact

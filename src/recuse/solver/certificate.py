@@ -24,6 +24,7 @@ from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver.interval import Interval
 from recuse.solver.linear import LinearProgram
+from recuse.solver.slopes import Slopes
 
 UNIT = 2.0**-52
 """Twice the rounding error of one operation: leaves room for second-order terms."""
@@ -61,6 +62,56 @@ def dual_bound(program: LinearProgram, y: Floats) -> float:
     corners = (low * program.lower, low * program.upper, high * program.lower, high * program.upper)
     boxed = np.minimum.reduce(corners)
     return down(enclosed_sum(np.concatenate((program.right * y, boxed))).low)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A proven inequality: (some weighted sum) ≥ constant - slope·h for all withdrawals h."""
+
+    constant: float
+    slope: Floats
+
+    def __add__(self, other: Cut) -> Cut:
+        return Cut(down(self.constant + other.constant), (self.slope + other.slope) * (1 + UNIT))
+
+
+def weighted_cut(slopes: Slopes, weights: Floats) -> Cut:
+    """Return the cut that non-negative weights of the entries make of their minorants.
+
+    A term may count for less, never for more: what it bounds is not negative.
+    """
+    repeats = int(np.bincount(slopes.picks.indices, minlength=1).max())
+    terms = (slopes.picks.T @ weights) * slopes.active * (1 - UNIT * (repeats + 4))
+    columns = slopes.rows.T.tocsr()
+    slack = UNIT * (np.diff(columns.indptr) + 4)
+    return Cut(enclosed_sum(terms * slopes.constants).low, (columns @ terms) * (1 + slack))
+
+
+def withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:
+    """Return what a cut of Σ_p ν_p ℓ_p proves of N(τ): Σ_p ν_p (ℓ_p - τ) ≤ 0 in every feasible point.
+
+    `multipliers` has one row for every cut that was added up.
+    """
+    spent = enclosed_sum((multipliers * tau).ravel()).high
+    return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0)).high)
+
+
+def strict_withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:
+    """Return what it proves of N_s(τ): Σ_p ν_p (ℓ_p - τ(1-g_p)) ≤ 0 in every feasible point."""
+    spent = enclosed_sum((multipliers * tau).ravel()).high
+    own = multipliers.sum(axis=0) * tau * (1 - UNIT * (len(multipliers) + 2))
+    return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0 + own)).high)
+
+
+def truncated_low(cut: Cut, tau: float, rest: int) -> float:
+    """Return what a cut of F proves of X(τ), `rest` being the weight of tuples that the cut leaves out."""
+    within = down(cut.constant - enclosed_sum(_excess(cut.slope, np.full(len(cut.slope), tau))).high)
+    return down(within + down(float(rest)))
+
+
+def _excess(slope: Floats, allowed: Floats | float) -> Floats:
+    """Return doubles not below (slope - allowed)⁺."""
+    return np.maximum(0.0, (slope - allowed) + UNIT * (slope + allowed))
 
 
 def enclosed_sum(values: Floats) -> Interval:
@@ -155,10 +206,15 @@ class Checker:
 
         A raise lowers every load; at g_p = 1 the load of p is zero, so this ends.
         """
-        point, step = self.raised(g), self.grid
+        point, step = self.raised(g), 0.0
         while (wrong := self._overloaded(point, tau, strictness)).any():
-            point = np.where(wrong, np.minimum(1.0, point + step), point)
-            step *= 2
+            if step == 0.0:  # where convexity says the load falls to τ: enough for N in one go
+                step = self.grid
+                share = 1 - tau / np.maximum(tau, self.high_loads(point))
+                point = np.where(wrong, self.raised(point + share * (1 - point)), point)
+            else:
+                point = np.where(wrong, np.minimum(1.0, point + step), point)
+                step *= 2
         return point
 
     def _overloaded(self, g: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:

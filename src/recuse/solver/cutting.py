@@ -1,0 +1,100 @@
+"""The fast solver: cutting planes over g, certified; the reference solver where a gap does not close.
+
+Only overloaded participants and the tuples that touch them are ever looked at, symmetric participants are one
+variable, cuts serve every τ, and a question is left as soon as a proven bound decides it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import Floats, Tuples
+from recuse.solver.answers import Truncation
+from recuse.solver.certificate import Checker
+from recuse.solver.descent import Descent
+from recuse.solver.focus import focus, narrow
+from recuse.solver.integer_index import integer_index
+from recuse.solver.interval import Interval
+from recuse.solver.loads import Workshop
+from recuse.solver.reference import NOTHING, Reference, reference
+from recuse.solver.root import first_guess, real_index
+
+MARGIN = 0.9
+"""A focus reaches this far below the τ it was made for, so that a next question may share it."""
+
+
+@dataclass(slots=True, eq=False)
+class Cutting:
+    """`Programs` by cutting planes."""
+
+    evaluation: Evaluation
+    loads: Floats
+    descent: Descent | None = None
+    reach: float = math.inf
+
+    def largest_load(self) -> float:
+        """Return a double not below max_p ℓ_p(0)."""
+        return float(self.loads.max(initial=0.0))
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        """Return an interval that holds X(τ), at most `width` wide."""
+        if not self.largest_load() > tau:
+            return enclosed(self.evaluation.tuples.total())
+        tuples, people = self.evaluation.tuples, self.evaluation.participants
+        found = Truncation.of(narrow(tuples, people, self.loads > tau), tau).interval(width)
+        return found or self._reference().truncated(tau, width)
+
+    def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
+        """Return an interval that holds N(τ), at most `width` wide or above `enough`."""
+        if not self.largest_load() > tau:
+            return NOTHING
+        found = self._descent(tau).interval(tau, width, enough)
+        return found or self._reference().withdrawals(tau, width, enough)
+
+    def strict_withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
+        """Return an interval that holds N_s(τ), at most `width` wide or above `enough`."""
+        if not self.largest_load() > tau:
+            return NOTHING
+        found = Descent.strict(self._descent(tau).shop, tau).interval(tau, width, enough)
+        return found or self._reference().strict_withdrawals(tau, width, enough)
+
+    def index(self, theta: float, beta: float, width: float) -> Interval:
+        """Return an interval that holds r, at most `width` wide."""
+        if not self.largest_load() > theta:
+            return NOTHING
+        start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
+        found = real_index(self._descent, start, self.largest_load(), theta, beta, width)
+        return found or self._reference().index(theta, beta, width)
+
+    def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
+        """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
+        return integer_index(self, self.evaluation, theta, beta, factor)
+
+    def _descent(self, tau: float) -> Descent:
+        """Return the descent of N in a focus that holds everybody overloaded at τ."""
+        if self.descent is None or tau < self.reach:
+            self.reach = tau * MARGIN
+            tuples, people = self.evaluation.tuples, self.evaluation.participants
+            self.descent = Descent.plain(Workshop.of(focus(tuples, people, self.loads > self.reach)))
+        return self.descent
+
+    def _reference(self) -> Reference:
+        return reference(self.evaluation.tuples, self.evaluation.participants)
+
+
+def enclosed(value: int) -> Interval:
+    """Return the narrowest interval of doubles around an integer."""
+    near = float(value)
+    low = near if int(near) <= value else math.nextafter(near, -math.inf)
+    return Interval(low, near if int(near) >= value else math.nextafter(near, math.inf))
+
+
+def cutting(tuples: Tuples, participants: int) -> Cutting:
+    """Return the programs of the tuples of one sign: a `Solver`."""
+    evaluation = Evaluation.of(tuples, participants)
+    return Cutting(evaluation, Checker.of(evaluation).initial_loads())

@@ -1,0 +1,93 @@
+"""The real index r, where N(θe^{βs}) = s: Newton's method, one master a step, cuts and τ moving together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from recuse.krelation.relation import Floats, Tuples
+from recuse.solver.certificate import down, log_ratio, up
+from recuse.solver.descent import Descent, Step
+from recuse.solver.interval import Interval
+
+STEPS = 80
+LONGEST_STEP = 0.7
+"""How far ln τ may move at once: a τ that is far too small costs more than several that are not."""
+
+
+def first_guess(loads: Floats, tuples: Tuples, theta: float, beta: float) -> float:
+    """Return a plausible r: N(τ) is about Σ_p (1 - τ/ℓ_p)⁺ over the mean length of a clause."""
+    heavy = np.sort(loads[loads > theta])[::-1]
+    size = len(tuples.members) / max(1, len(tuples.clauses) - 1)
+    count = np.arange(1, len(heavy) + 1)
+    inverse = np.cumsum(1.0 / heavy)
+
+    def excess(s: float) -> float:
+        tau = theta * math.exp(beta * s)
+        over = int(np.searchsorted(-heavy, -tau))
+        return 0.0 if over == 0 else (count[over - 1] - tau * inverse[over - 1]) / size
+
+    return _crossing(excess, 0.0, math.log(heavy[0] / theta) / beta)
+
+
+def real_index(
+    descent_at: Callable[[float], Descent],
+    start: float,
+    largest: float,
+    theta: float,
+    beta: float,
+    width: float,
+) -> Interval | None:
+    """Return an interval that holds r, at most `width` wide; nothing if it does not close.
+
+    Every master gives a line below N, whose crossing with s is a lower end; every g gives an upper end.
+    """
+    found = Interval(0.0, up(log_ratio(largest, theta).high / beta))
+    s = start
+    for _ in range(STEPS):
+        tau = theta * math.exp(beta * s)
+        descent = descent_at(tau)
+        step = descent.step(tau)
+        if step is None:
+            return None
+        low = _crossing(lambda at: _line(step, tau, theta * math.exp(beta * at)), 0.0, found.high)
+        exponent = log_ratio(tau, theta)
+        high = max(descent.high(step, tau), up(exponent.high / beta))
+        found = found.narrowed(0.0, high)
+        if found.high - low <= width:
+            level = theta * math.exp(beta * low)
+            proven = descent.low(level, *descent.shop.proven(step.duals))
+            found = found.narrowed(min(proven, down(log_ratio(level, theta).low / beta)), high)
+            if found.width <= width:
+                return found
+        descent.cut(step.g, tau)
+        s = min(max(_forecast(step, tau, s, beta), low, s - LONGEST_STEP / beta), found.high)
+    return None
+
+
+def _line(step: Step, tau: float, at: float) -> float:
+    """Return the value at τ = `at` of the line that the step's duals put below N."""
+    return step.value + step.slope * (tau - at)
+
+
+def _forecast(step: Step, tau: float, s: float, beta: float) -> float:
+    """Return where N would cross s if it went on as the power of τ that it is here."""
+    if step.value <= 0.0:
+        return s - LONGEST_STEP / beta
+    elasticity = step.slope * tau / step.value
+    return _crossing(
+        lambda at: step.value * math.exp(min(50.0, -elasticity * beta * (at - s))), 0.0, 2 * s + step.value
+    )
+
+
+def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return s in [low, high] with falling(s) ≈ s, from below."""
+    for _ in range(60):
+        middle = (low + high) / 2
+        if falling(middle) > middle:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -50,5 +50,7 @@ def relations(
 
 
 fractions = st.integers(0, 8).map(lambda eighths: Fraction(eighths, 8))
-withdrawals: st.SearchStrategy[dict[Hashable, Fraction]] = st.fixed_dictionaries({name: fractions for name in NAMES})
+withdrawals: st.SearchStrategy[dict[Hashable, Fraction]] = st.fixed_dictionaries(
+    dict.fromkeys(NAMES, fractions)
+)
 """a withdrawal of everybody, in eighths: exact arithmetic"""

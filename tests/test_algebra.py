@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import people, trees
 
 from recuse.algebra import Relation, empty, intersect, join, product, project, rename, select, union, without
 from recuse.annotation import (
@@ -20,19 +19,26 @@ from recuse.annotation import (
     static_sensitivity,
 )
 from recuse.sensitivity import global_, impact, linear_query, local, subsets, universal
+from strategies import people, trees
 
 EDGES = ["ab", "ac", "bc", "bd", "cd", "ce", "de"]
 
 
 def node_edges() -> Relation:
     """Friendships, both ways, owned by the two friends."""
-    rows = {pair: conjunction(*map(Participant, sorted(pair))) for e in EDGES for pair in (tuple(e), tuple(e[::-1]))}
+    rows = {
+        pair: conjunction(*map(Participant, sorted(pair)))
+        for e in EDGES
+        for pair in (tuple(e), tuple(e[::-1]))
+    }
     return Relation(("x", "y"), rows)
 
 
 def edge_edges() -> Relation:
     """Friendships, both ways, each a participant of its own."""
-    rows = {pair: Participant("e" + "".join(sorted(pair))) for e in EDGES for pair in (tuple(e), tuple(e[::-1]))}
+    rows = {
+        pair: Participant("e" + "".join(sorted(pair))) for e in EDGES for pair in (tuple(e), tuple(e[::-1]))
+    }
     return Relation(("x", "y"), rows)
 
 
@@ -95,7 +101,7 @@ def test_figure_1b_pairs_of_friends_with_a_common_friend():
     assert canonical(friends_with_a_common_friend(edge_edges())) == expected(by_edges, edges)
 
 
-# ------------------------------------------------------------------ laws: annotations say when a tuple is there
+# ------------------------------------------------------------------ annotations say when a tuple is there
 
 pairs = st.tuples(st.integers(0, 2), st.integers(0, 2))
 tables = st.dictionaries(pairs, trees, max_size=4)
@@ -117,7 +123,9 @@ def test_operations_commute_with_presence(left_rows, right_rows):
         assert present(intersect(left, right), there) == lefts & rights
         assert present(project(left, ["y"]), there) == {(y,) for _, y in lefts}
         assert present(select(left, lambda row: row["x"] > 0), there) == {t for t in lefts if t[0] > 0}
-        assert present(join(left, shifted), there) == {(x, y, w) for x, y in lefts for z, w in rights if y == z}
+        assert present(join(left, shifted), there) == {
+            (x, y, w) for x, y in lefts for z, w in rights if y == z
+        }
         assert present(product(left, far), there) == {(*s, *t) for s in lefts for t in rights}
 
 
@@ -141,7 +149,9 @@ def test_withdrawing_before_or_after_is_the_same_expression(left_rows, right_row
     assert {t: unordered(k) for t, k in after.items()} == {t: unordered(k) for t, k in before.items()}
 
 
-owned = st.dictionaries(pairs, people.map(Participant), max_size=4).map(lambda rows: Relation(("x", "y"), rows))
+owned = st.dictionaries(pairs, people.map(Participant), max_size=4).map(
+    lambda rows: Relation(("x", "y"), rows)
+)
 """input tables whose tuples have one owner each"""
 
 OPERATIONS = [

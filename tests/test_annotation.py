@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given
-from strategies import NAMES, clause_sets, people, trees, withdrawals
 
 from recuse.annotation import (
     FALSE,
@@ -30,6 +29,7 @@ from recuse.annotation import (
     withdraw,
 )
 from recuse.sensitivity import equivalent, subsets
+from strategies import NAMES, clause_sets, people, trees, withdrawals
 
 a, b, c, d = map(Participant, "abcd")
 

@@ -23,7 +23,10 @@ def test_enclosures_enclose_and_tighten(exponent):
 def test_comparisons_agree_with_many_digits(exponent, theta):
     low, high = exponential(exponent, 200)
     assert at_most_exponential(theta * low, Fraction(theta), exponent)
-    assert not at_most_exponential(theta * high + Fraction(1, 10**300), Fraction(theta), exponent) or exponent == 0
+    assert (
+        not at_most_exponential(theta * high + Fraction(1, 10**300), Fraction(theta), exponent)
+        or exponent == 0
+    )
 
 
 def test_a_comparison_that_doubles_cannot_decide():

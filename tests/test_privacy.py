@@ -18,7 +18,24 @@ def test_a_tenth_is_a_tenth(number):
 
 @pytest.mark.parametrize(
     "number",
-    ["", "0", 0, -1, "-0.5", "nan", float("nan"), "inf", float("inf"), "one", "1/0", True, "1e400", "1e-99999999", "9" * 99, "1_0"],
+    [
+        "",
+        "0",
+        0,
+        -1,
+        "-0.5",
+        "nan",
+        float("nan"),
+        "inf",
+        float("inf"),
+        "one",
+        "1/0",
+        True,
+        "1e400",
+        "1e-99999999",
+        "9" * 99,
+        "1_0",
+    ],
 )
 def test_what_is_not_an_epsilon_is_refused_in_one_line(number):
     with pytest.raises(ParameterError) as caught:

@@ -68,7 +68,9 @@ def project(relation: Relation, attributes: Sequence[str]) -> Relation:
 def select(relation: Relation, predicate: Callable[[Mapping[str, Any]], bool]) -> Relation:
     """Return σ_P R: the tuples for which the predicate holds, annotations unchanged."""
     kept = {
-        row: k for row, k in relation.rows.items() if predicate(dict(zip(relation.attributes, row, strict=True)))
+        row: k
+        for row, k in relation.rows.items()
+        if predicate(dict(zip(relation.attributes, row, strict=True)))
     }
     return Relation(relation.attributes, kept)
 

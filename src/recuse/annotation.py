@@ -171,7 +171,8 @@ def usage(k: Annotation, name: Hashable, g: Withdrawal, context: Real = 0) -> Re
             losses = [loss(child, g) for child in children]
             total = sum(losses, start=0)
             return sum(
-                (usage(c, name, g, context + total - w) for c, w in zip(children, losses, strict=True)), start=0
+                (usage(c, name, g, context + total - w) for c, w in zip(children, losses, strict=True)),
+                start=0,
             )
         case Or(children):
             return max((usage(child, name, g, context) for child in children), default=0)

@@ -81,7 +81,9 @@ class Ledger:
     def open(cls, path: Path) -> Self:
         """Return the ledger at `path`, which must exist and be whole."""
         if not path.is_file():
-            raise LedgerError("there is no ledger here", found=str(path), hint="ask a first question to create it")
+            raise LedgerError(
+                "there is no ledger here", found=str(path), hint="ask a first question to create it"
+            )
         try:
             connection = sqlite3.connect(
                 f"file:{_uri(path)}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
@@ -147,7 +149,9 @@ class Ledger:
                 raise BudgetError(
                     "the budget does not cover this question",
                     found=f"epsilon {epsilon} asked, {decimal_text(before.remaining)} left",
-                    hint="ask with a smaller --epsilon" if before.remaining > 0 else "nothing is left to spend",
+                    hint="ask with a smaller --epsilon"
+                    if before.remaining > 0
+                    else "nothing is left to spend",
                 )
             after = Balance(before.granted, before.spent + epsilon.value)
             now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -179,7 +183,7 @@ def open_or_create(path: Path, grant: Epsilon | None) -> tuple[Ledger, bool]:
         raise LedgerError(
             "a new ledger needs a budget, and the policy names none",
             found=str(path),
-            hint='add to the policy: [budget] and below it epsilon = 10',
+            hint="add to the policy: [budget] and below it epsilon = 10",
         )
     try:
         descriptor, draft = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
@@ -222,5 +226,5 @@ def _unusable(path: Path | str, error: Exception) -> LedgerError:
     return LedgerError(
         "the ledger cannot be used, so nothing is answered",
         found=f"{path}: {reason}",
-        hint="restore it from a backup, or name another with --ledger; a lost ledger means a lost count of what was spent",
+        hint="restore it from a backup; without it nobody knows what has been spent",
     )

@@ -74,7 +74,7 @@ def staircase(epsilon: Fraction, sensitivity: int, noise: Noise) -> int:
 
 
 def low_part(epsilon: Fraction, sensitivity: int) -> int:
-    """Return ρ, how many places of a step have the lower level: any public number is private, this one is best."""
+    """Return ρ, how many places of a step have the lower level; any public number would be private."""
     return max(1, min(sensitivity, round(sensitivity / (1 + math.exp(float(epsilon) / 2)))))
 
 

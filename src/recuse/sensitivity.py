@@ -54,14 +54,17 @@ def impact(rows: Mapping[Hashable, Annotation], participant: Hashable) -> frozen
     return frozenset(t for t, k in rows.items() if not equivalent(k, withdraw(k, participant)))
 
 
-def universal(rows: Mapping[Hashable, Annotation], weights: Mapping[Hashable, Real], people: Iterable[Hashable]) -> Real:
+def universal(
+    rows: Mapping[Hashable, Annotation], weights: Mapping[Hashable, Real], people: Iterable[Hashable]
+) -> Real:
     """Return the universal empirical sensitivity: the largest weight of anybody's impact."""
     return max((sum((weights[t] for t in impact(rows, p)), start=0) for p in people), default=0)
 
 
 def local(query: Query, people: Subset) -> Real:
     """Return the local empirical sensitivity: the largest change when one of `people` leaves."""
-    return max((abs(query(people) - query(people - {p})) for p in people), default=0)
+    changes: list[Real] = [abs(query(people) - query(people - {p})) for p in people]
+    return max(changes, default=0)
 
 
 def global_(query: Query, people: Subset) -> Real:

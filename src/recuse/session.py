@@ -8,7 +8,7 @@ Everything that can be refused is refused before the ledger is charged; data is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class Parts:
     """What a session is wired from; tests replace the noise."""
 
     solver: Solver = reference
-    noise: Noise = SecureNoise()
+    noise: Noise = field(default_factory=SecureNoise)
 
 
 class Session:
@@ -69,7 +69,7 @@ class Session:
         return query
 
     def explain(self, sql: str) -> Explanation:
-        """Return what is understood of a question and who owns the rows; no data is read, nothing is charged."""
+        """Return what is understood of a question and who owns the rows: no data is read, it is free."""
         return self.compile(sql).explanation
 
     def ask(self, sql: str, epsilon: Number, *, mechanism: str = DEFAULT) -> Release:
@@ -95,7 +95,7 @@ def connect(
     *,
     parts: Parts | None = None,
 ) -> Session:
-    """Return a session on a DuckDB file, a folder of CSV or Parquet files, a mapping of frames, or a connection.
+    """Return a session on a DuckDB file, a folder of CSV or Parquet files, frames by name, or a connection.
 
     The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named; frames and
     connections without one are counted in memory, for as long as the session lives.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import BY_SHAPE, people, relations
 
 from recuse.annotation import FALSE, TRUE, Participant, conjunction, primes, withdraw
 from recuse.krelation.build import canonical_rows, expressions, from_expressions, from_owners, without
 from recuse.krelation.relation import NO_TUPLES, KRelation, Shape, Tuples
+from strategies import BY_SHAPE, people, relations
 
 rows_of_trees = st.lists(st.tuples(BY_SHAPE[Shape.TREES], st.integers(-3, 3)), max_size=5)
 
@@ -27,7 +28,9 @@ def by_sign(rows, form):
 
 @given(rows_of_trees)
 def test_trees_are_kept_as_they_are_and_merged_by_sign(rows):
-    assert by_sign(expressions(from_expressions(rows, Shape.TREES)), lambda k: k) == by_sign(rows, lambda k: k)
+    assert by_sign(expressions(from_expressions(rows, Shape.TREES)), lambda k: k) == by_sign(
+        rows, lambda k: k
+    )
 
 
 @given(rows_of_trees)
@@ -74,7 +77,7 @@ def test_owner_matrices_mean_conjunctions_of_sets(rows):
     assert canonical_rows(relation) == canonical_rows(by_hand)
     for part in relation.signs:  # equal annotations are merged
         starts = part.clauses.tolist()
-        sets = [tuple(part.members[i:j]) for i, j in zip(starts, starts[1:], strict=False)]
+        sets = [tuple(part.members[i:j]) for i, j in pairwise(starts)]
         assert len(set(sets)) == len(sets)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import relations, withdrawals
 
 from recuse.annotation import kept, usage
 from recuse.krelation.build import expressions
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Shape
+from strategies import relations, withdrawals
 
 
 @pytest.mark.parametrize("shape", Shape)

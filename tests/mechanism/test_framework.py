@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sources import NoNoise, Scripted, Seeded
 
+from queries import monotone_answers, withdrawn
 from recuse.mechanism import presets
 from recuse.mechanism.framework import Sequences, bound, index, release, truncated
 from recuse.mechanism.general import sequences
 from recuse.mechanism.parameters import INDEX_GRID
 from recuse.privacy import Epsilon
-from queries import monotone_answers, withdrawn
+from sources import NoNoise, Scripted, Seeded
 
 HALF = presets.paper(Epsilon.of("0.5"))
 parameters = st.sampled_from([HALF, presets.paper(Epsilon.of(2)), presets.tuned(Epsilon.of(1))])

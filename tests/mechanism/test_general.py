@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queries import monotone_answers, withdrawn
-from sources import NoNoise
 
+from queries import monotone_answers, withdrawn
 from recuse.errors import ParameterError
 from recuse.mechanism import presets
 from recuse.mechanism.general import general, sequences, subset_answers
 from recuse.privacy import Epsilon
 from recuse.sensitivity import global_
+from sources import NoNoise
 
 PARAMETERS = presets.paper(Epsilon.of(1))
 
 
 @given(monotone_answers())
 def test_sequences_by_definition(answers):
-    """H_i and G_i are minima over subsets of size i, of the answer and of its global empirical sensitivity."""
+    """H_i and G_i are minima over subsets of size i: of the answer, of its global empirical sensitivity."""
     people = range(answers.size.bit_length() - 1)
 
     def query(there):
@@ -91,7 +91,7 @@ def test_a_long_list_is_refused_before_the_query_is_called():
     def never(_):
         raise AssertionError("the data was looked at")
 
-    with pytest.raises(ParameterError, match="at most 20.*SQL"):
+    with pytest.raises(ParameterError, match=r"at most 20.*SQL"):
         general(never, range(21), PARAMETERS, NoNoise())
     with pytest.raises(ParameterError, match="twice"):
         general(never, ["ann", "ann"], PARAMETERS, NoNoise())

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sources import NoNoise, Scripted, Seeded
-from strategies import people, relations
 
 from recuse.annotation import TRUE, Participant, conjunction, disjunction, participants
 from recuse.krelation.build import expressions, from_expressions, without
@@ -27,6 +25,8 @@ from recuse.privacy import Epsilon
 from recuse.sensitivity import linear_query
 from recuse.solver.reference import reference
 from recuse.solver.remember import remembering
+from sources import NoNoise, Scripted, Seeded
+from strategies import people, relations
 
 HALF = Epsilon.of("0.5")
 PRESETS = [presets.paper(HALF), presets.tuned(HALF)]
@@ -58,7 +58,11 @@ def test_that_sensitivity_is_needed():
 
 
 @settings(max_examples=60)
-@given(relations(signed=True, largest=40), people, st.integers(1, 160).map(lambda quarters: Fraction(quarters, 4)))
+@given(
+    relations(signed=True, largest=40),
+    people,
+    st.integers(1, 160).map(lambda quarters: Fraction(quarters, 4)),
+)
 def test_a_withdrawal_moves_the_truncated_answer_by_its_sensitivity(relation, leaver, tau):
     larger, slack = truncated(prepared(relation), tau)
     smaller, _ = truncated(prepared(without(relation, leaver)), tau)
@@ -128,7 +132,9 @@ def test_epsilon_asked_is_epsilon_spent(parameters):
 def test_public_tuples_are_added_exactly():
     rows = [(Participant("a"), 1), (TRUE, 1000)]
     with_public = recursive(prepared(from_expressions(rows, Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
-    without_public = recursive(prepared(from_expressions(rows[:1], Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
+    without_public = recursive(
+        prepared(from_expressions(rows[:1], Shape.CONJUNCTIONS)), PRESETS[1], NoNoise()
+    )
     assert with_public.value - without_public.value == 1000
 
 
@@ -157,12 +163,19 @@ def test_accuracy_theorem_covers():
     relation = from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
     parameters = presets.tuned(Epsilon.of(1))
     work = prepared(relation)
-    largest = float(Evaluation.of(relation.positive, relation.participants).loads(np.zeros(relation.participants)).max())
+    largest = float(
+        Evaluation.of(relation.positive, relation.participants).loads(np.zeros(relation.participants)).max()
+    )
     r = work.positive.index(1.0, float(parameters.rule.beta), 0.001).high
     assert r <= math.log(largest) / float(parameters.rule.beta) + 0.001
     k = 2.0
-    most = k * math.exp(2 * float(parameters.rule.mu)) * max(1.0, largest) / float(parameters.answer_epsilon) + r * largest
-    failure = math.exp(-float(parameters.rule.mu * parameters.choice_epsilon / parameters.rule.beta)) + math.exp(-k)
+    most = (
+        k * math.exp(2 * float(parameters.rule.mu)) * max(1.0, largest) / float(parameters.answer_epsilon)
+        + r * largest
+    )
+    failure = math.exp(
+        -float(parameters.rule.mu * parameters.choice_epsilon / parameters.rule.beta)
+    ) + math.exp(-k)
     source, runs = Seeded(7), 400
     errors = [abs(float(recursive(work, parameters, source).value) - 90) for _ in range(runs)]
     assert sum(error > most for error in errors) / runs <= failure

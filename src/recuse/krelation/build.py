@@ -1,8 +1,9 @@
-"""Building K-relations: from derivations as arrays (engines, graphs) and from expressions (tests, teaching)."""
+"""Building K-relations: from owners as arrays (engines, graphs) and from expressions (tests, teaching)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,14 @@ def from_owners(
             Shape.CONJUNCTIONS, NO_TUPLES, constant=constant, signed=signed, names=names, participants=count
         )
     rows = np.sort(owners, axis=1)
-    parts = []
-    for sign in (1, -1):
+
+    def of_sign(sign: int) -> Tuples:
         chosen = np.flatnonzero(weights * sign > 0)
-        parts.append(_conjunctions(weights[chosen] * sign, rows[chosen]))
-    return KRelation(Shape.CONJUNCTIONS, *parts, signed=signed, names=names, participants=count)
+        return _conjunctions(weights[chosen] * sign, rows[chosen])
+
+    return KRelation(
+        Shape.CONJUNCTIONS, of_sign(1), of_sign(-1), signed=signed, names=names, participants=count
+    )
 
 
 def _conjunctions(weights: NDArray[Any], rows: Integers) -> Tuples:
@@ -95,16 +99,23 @@ def from_expressions(
     index = {name: i for i, name in enumerate(names)}
     constant = sum(weight for k, weight in listed if k == TRUE)
     depth = max((_depth(k) for k, _ in listed if k != TRUE), default=2) if shape is Shape.TREES else 2
-    parts = []
-    for sign in (1, -1):
-        merged: dict[Any, int] = {}
+
+    def of_sign(sign: int) -> Tuples:
+        merged: dict[Annotation, int] = {}
         for k, weight in listed:
             if k != TRUE and weight * sign > 0:
                 form = k if shape is Shape.TREES else _clause_set(k)
                 merged[form] = merged.get(form, 0) + abs(weight)
-        parts.append(_stack(merged, depth, index))
+        return _stack(merged, depth, index)
+
     return KRelation(
-        shape, *parts, constant=constant, signed=signed, names=tuple(names), participants=len(names)
+        shape,
+        of_sign(1),
+        of_sign(-1),
+        constant=constant,
+        signed=signed,
+        names=tuple(names),
+        participants=len(names),
     )
 
 
@@ -181,10 +192,7 @@ def expressions(relation: KRelation) -> list[tuple[Annotation, int]]:
         for depth in range(len(part.levels) - 1, -1, -1):
             level = part.levels[depth].tolist()
             kind = And if depth % 2 else Or
-            nodes = [
-                kind(tuple(nodes[a:b])) if b - a > 1 else nodes[a]
-                for a, b in zip(level, level[1:], strict=False)
-            ]
+            nodes = [kind(tuple(nodes[a:b])) if b - a > 1 else nodes[a] for a, b in pairwise(level)]
         rows += [(k, sign * weight) for k, weight in zip(nodes, part.weights.tolist(), strict=True)]
     return rows
 

@@ -60,7 +60,7 @@ class Evaluation:
 
     @classmethod
     def of(cls, tuples: Tuples, participants: int) -> Self:
-        """Lay out the (tuple, participant) entries: AND adds the usages of its children, OR takes the largest."""
+        """Lay out the (tuple, participant) entries: AND adds its children's usages, OR takes the largest."""
         owners = tuple(map(owners_of, tuples.levels))
         node, member = np.arange(len(tuples.members)), tuples.members
         steps: list[Gathering] = []
@@ -136,4 +136,5 @@ class Evaluation:
     def loads(self, g: Floats) -> Floats:
         """Return ℓ_p(g) = Σ_t q_t u_{t,p}(g) of every participant."""
         weighted = self.usages(g) * self.weights[self.entry_tuple]
-        return np.bincount(self.entry_member, weights=weighted, minlength=self.participants)
+        loads: Floats = np.bincount(self.entry_member, weights=weighted, minlength=self.participants)
+        return loads

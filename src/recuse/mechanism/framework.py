@@ -32,8 +32,8 @@ class Sequences:
     def __init__(self, h: Sequence[Number], g: Sequence[Number]) -> None:
         if len(h) != len(g) or not h:
             raise ValueError("H and G have one entry for each number of participants, 0 included")
-        object.__setattr__(self, "h", tuple(map(Fraction, h)))
-        object.__setattr__(self, "g", tuple(map(Fraction, g)))
+        object.__setattr__(self, "h", tuple(Fraction(value) for value in h))
+        object.__setattr__(self, "g", tuple(Fraction(value) for value in g))
 
     @property
     def participants(self) -> int:

@@ -51,7 +51,7 @@ def general(
 
 
 def subset_answers(query: Query, participants: Sequence[Hashable]) -> NDArray[np.float64]:
-    """Return the answers of all subsets, by bit mask, made monotone; what is not a finite number counts as 0."""
+    """Return the answers of all subsets, by bit mask, made monotone; what is not finite counts as 0."""
     found = np.empty(2 ** len(participants))
     for mask in range(len(found)):
         answer = float(query(frozenset(p for i, p in enumerate(participants) if mask >> i & 1)))

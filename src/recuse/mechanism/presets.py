@@ -16,7 +16,7 @@ THETA = Fraction(1)
 
 
 def paper(epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Parameters[Exponent]:
-    """Return the paper's settings (its μ is 1/2 for edge privacy, 1 for node privacy), with repaired loads."""
+    """Return the paper's settings, with repaired loads; its μ is 1/2 for edge privacy, 1 for node privacy."""
     half = epsilon.value / 2
     return Parameters("paper", half, half, THETA, Exponent(epsilon.value / 5, mu, 2, Index.INTEGER))
 

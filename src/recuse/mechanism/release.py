@@ -23,6 +23,8 @@ class Release:
     noise_scale: Fraction
     epsilon: Fraction
     mechanism: str
+    signed: bool = False
+    """whether truncation can move the answer either way (a signed sum) or only lower it (a count)"""
     remaining: Fraction | None = None
     """what the ledger has left after this answer; None without a ledger"""
 
@@ -46,6 +48,7 @@ class Release:
         low, high = self.interval
         return replace(
             self,
+            signed=signed,
             value=Fraction(max(least, round(self.value))),
             interval=(Fraction(max(least, floor(low))), Fraction(max(least, ceil(high)))),
         )

@@ -75,7 +75,7 @@ class Runner:
         return low - self.penalty - ends[1], high - self.penalty - ends[0]
 
     def beats(self, other: Runner) -> bool:
-        """Return whether this runner's noisy score is the larger, decided exactly (a tie has probability 0)."""
+        """Return whether this runner's noisy score is the larger, decided exactly: ties have probability 0."""
         ours: tuple[float | Fraction, float | Fraction] = self.between()
         theirs: tuple[float | Fraction, float | Fraction] = other.between()
         digits = FIRST_DIGITS
@@ -86,7 +86,12 @@ class Runner:
 
 
 def noisy_maximum(
-    levels: range, top: int, weight: Fraction, prior: Callable[[int], Fraction], penalty: Penalty, noise: Noise
+    levels: range,
+    top: int,
+    weight: Fraction,
+    prior: Callable[[int], Fraction],
+    penalty: Penalty,
+    noise: Noise,
 ) -> int:
     """Return the level k that maximises E_k - weight·penalty(k) - ln2·prior(k).
 

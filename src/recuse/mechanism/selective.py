@@ -91,7 +91,9 @@ def deficit(signs: tuple[Programs, ...], theta: Fraction, top: int) -> Penalty:
 
     def lacking(sign: int, level: int) -> Fraction:
         own = answer(sign, level)
-        terms = ((answer(sign, j) - own) / as_double(theta * Fraction(2) ** j) for j in range(level + 1, top + 1))
+        terms = (
+            (answer(sign, j) - own) / as_double(theta * Fraction(2) ** j) for j in range(level + 1, top + 1)
+        )
         return max(terms, default=Fraction(0))
 
     def penalty(level: int, _: float) -> tuple[float, Fraction]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recuse.privacy import decimal_text
-from recuse.sql.ownership import Linked, Owned, Protected
+from recuse.sql.ownership import Linked, Owned, Protected, Public
 from recuse.sql.query import Aggregate, Query, Schema, plain, readable
 
 
@@ -79,4 +79,6 @@ def describe(table: str, owned: Owned | None) -> str:
             columns = " or ".join(f"({', '.join(names)})" for names in hop.alternatives)
             parts.append(f"{columns} → {hop.target}")
         return f"{table}: a row belongs to " + " and ".join(parts)
-    return f"{table}: public"
+    if isinstance(owned, Public):
+        return f"{table}: public"
+    return f"{table}: not mentioned in the policy, so no query may touch it"

@@ -1,0 +1,70 @@
+"""Recuse: SQL and subgraph counts about people under pure ε-differential privacy, with nothing to guess.
+
+    import recuse
+    db = recuse.connect("shop.duckdb", policy="shop.toml")
+    db.ask("SELECT COUNT(*) FROM orders", epsilon=0.5)
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recuse.errors import (
+        BudgetError,
+        DatabaseError,
+        LedgerError,
+        ParameterError,
+        PolicyError,
+        QueryError,
+        RecuseError,
+    )
+    from recuse.mechanism.release import Release
+    from recuse.policy import Policy
+    from recuse.privacy import Epsilon
+    from recuse.session import Session, connect
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "BudgetError": "recuse.errors",
+    "DatabaseError": "recuse.errors",
+    "Epsilon": "recuse.privacy",
+    "LedgerError": "recuse.errors",
+    "ParameterError": "recuse.errors",
+    "Policy": "recuse.policy",
+    "PolicyError": "recuse.errors",
+    "QueryError": "recuse.errors",
+    "RecuseError": "recuse.errors",
+    "Release": "recuse.mechanism.release",
+    "Session": "recuse.session",
+    "connect": "recuse.session",
+}
+
+__all__ = [
+    "BudgetError",
+    "DatabaseError",
+    "Epsilon",
+    "LedgerError",
+    "ParameterError",
+    "Policy",
+    "PolicyError",
+    "QueryError",
+    "RecuseError",
+    "Release",
+    "Session",
+    "connect",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'recuse' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,7 @@
+"""`python -m recuse`."""
+
+from __future__ import annotations
+
+from recuse.cli.app import main
+
+main()

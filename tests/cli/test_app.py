@@ -1,0 +1,197 @@
+"""The command line: what it prints, and one line with exit code 2 for every refusal."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from made import COUNT, make_shop
+from recuse.cli.app import main
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return make_shop(tmp_path)
+
+
+@pytest.fixture
+def recuse(monkeypatch, capsys):
+    """Return a function that runs the command line in this process: exit code, output, errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["recuse", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_ask(recuse, shop):
+    database, policy = shop
+    code, out, err = recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")
+    assert code == 0
+    assert err.strip() == f"new ledger {database}.ledger with a budget of epsilon = 2"
+    assert [line.split()[0] for line in out.splitlines()] == ["answer", "interval", "epsilon"]
+    assert "95 %, noise only: truncation can lower a count" in out
+    assert "0.5 charged, 1.5 left" in out
+
+
+def test_ask_json(recuse, shop, tmp_path):
+    database, policy = shop
+    ledger = tmp_path / "other.ledger"
+    code, out, _ = recuse(
+        "ask", database, COUNT, "--policy", policy, "--epsilon", "1/4", "--ledger", ledger, "--json"
+    )
+    assert code == 0
+    found = json.loads(out)
+    assert set(found) == {"value", "epsilon", "noise_scale", "interval", "mechanism", "remaining"}
+    assert (found["epsilon"], found["remaining"]) == (0.25, 1.75)
+    assert found["interval"][0] <= found["value"] <= found["interval"][1]
+    assert ledger.exists()
+
+
+def test_a_signed_sum_says_that_truncation_moves_it_either_way(recuse, shop):
+    database, policy = shop
+    _, out, _ = recuse("ask", database, "SELECT SUM(price) FROM orders", "--policy", policy, "--epsilon", "1")
+    assert "truncation can move a signed sum either way" in out
+
+
+def test_a_question_from_standard_input(recuse, shop, monkeypatch):
+    database, policy = shop
+    monkeypatch.setattr(sys, "stdin", io.StringIO(COUNT))
+    assert recuse("ask", database, "-", "--policy", policy, "--epsilon", "1")[0] == 0
+
+
+def test_explain_reads_no_data_and_costs_nothing(recuse, shop):
+    database, policy = shop
+    code, out, _ = recuse("explain", database, COUNT, "--policy", policy)
+    assert code == 0
+    assert "customer" in out
+    assert "GROUP BY" in out
+    assert not database.with_name(database.name + ".ledger").exists()
+
+
+def test_policy_check(recuse, shop):
+    database, policy = shop
+    code, out, _ = recuse("policy", "check", policy, database)
+    assert code == 0
+    lines = dict(line.split(": ", 1) for line in out.splitlines())
+    assert "participant" in lines["customer"]
+    assert "customer" in lines["orders"]
+    assert lines["nation"] == "public"
+    assert "not mentioned" in lines["secret"]
+
+
+def test_budget(recuse, shop):
+    database, policy = shop
+    recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")
+    for name in (database, f"{database}.ledger"):
+        code, out, _ = recuse("budget", name)
+        assert (code, out.split()) == (0, ["granted", "2", "spent", "0.5", "remaining", "1.5"])
+    assert json.loads(recuse("budget", database, "--json")[1]) == {
+        "granted": 2,
+        "spent": 0.5,
+        "remaining": 1.5,
+    }
+
+
+# ------------------------------------------------------------------ refusals
+
+
+def refusals(database, policy, tmp_path):
+    garbage = tmp_path / "garbage.duckdb"
+    garbage.write_bytes(bytes(range(256)) * 100)
+    ok = {"database": database, "sql": COUNT, "policy": policy, "epsilon": "1"}
+    yield "a missing database", ok | {"database": tmp_path / "no.duckdb"}
+    yield "an unreadable database", ok | {"database": garbage}
+    yield "an empty folder", ok | {"database": _folder(tmp_path / "empty")}
+    yield "a missing policy", ok | {"policy": tmp_path / "no.toml"}
+    yield "an unknown table", ok | {"sql": "SELECT COUNT(*) FROM order"}
+    yield "another unknown table", ok | {"sql": "SELECT COUNT(*) FROM ordres"}
+    yield "a table that the policy lacks", ok | {"sql": "SELECT COUNT(*) FROM secret"}
+    for epsilon in ("0", "-1", "nan", "inf", "half", "", "1e999", "1/0"):
+        yield f"epsilon {epsilon!r}", ok | {"epsilon": epsilon}
+    yield "too much epsilon", ok | {"epsilon": "3"}
+    yield "two statements", ok | {"sql": COUNT + "; DROP TABLE orders"}
+    yield "a comment trick", ok | {"sql": "SELECT COUNT(*) FROM orders -- \n UNION SELECT 1"}
+    yield "another comment trick", ok | {"sql": "SELECT /* COUNT(*) */ id FROM orders"}
+    yield "an unclosed comment", ok | {"sql": "SELECT COUNT(*) FROM orders /* "}
+    yield (
+        "ten megabytes",
+        ok | {"sql": "SELECT COUNT(*) FROM orders WHERE " + "id > 0 AND " * 900_000 + "id > 0"},
+    )
+    yield "deep nesting", ok | {"sql": "SELECT COUNT(*) FROM orders WHERE " + "(" * 5000 + "1=1" + ")" * 5000}
+    yield "nothing", ok | {"sql": ""}
+    yield "no SQL", ok | {"sql": "how many orders?"}
+    yield "not an aggregate", ok | {"sql": "SELECT * FROM orders"}
+    yield "a write", ok | {"sql": "DELETE FROM orders"}
+    yield "a file", ok | {"sql": "SELECT COUNT(*) FROM read_csv('/etc/passwd')"}
+    yield "an unknown mechanism", ok | {"mechanism": "magic"}
+
+
+def _folder(path):
+    path.mkdir()
+    return path
+
+
+def test_every_refusal_is_one_line_with_exit_code_2_and_charges_nothing(recuse, shop, tmp_path):
+    database, policy = shop
+    recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")
+    for what, case in refusals(database, policy, tmp_path):
+        mechanism = ("--mechanism", case["mechanism"]) if "mechanism" in case else ()
+        started = time.monotonic()
+        code, out, err = recuse(
+            "ask", case["database"], case["sql"], "--policy", case["policy"], "--epsilon", case["epsilon"],
+            "--ledger", f"{database}.ledger", *mechanism,
+        )  # fmt: skip
+        assert code == 2, what
+        assert out == "", what
+        assert err.startswith("recuse: "), what
+        assert err.count("\n") == 1, f"{what}: {err}"
+        assert len(err) < 600, what
+        assert "hint: " in err or "accepted: " in err, f"{what}: {err}"
+        assert time.monotonic() - started < 20, what
+    assert json.loads(recuse("budget", database, "--json")[1])["spent"] == 0.5
+
+
+def test_help_names_every_command(recuse):
+    code, out, _ = recuse("--help")
+    assert code == 0
+    for command in ("ask", "budget", "demo", "explain", "policy"):
+        assert command in out
+        assert recuse(command, "--help")[0] == 0
+
+
+def test_a_missing_option_is_a_usage_error(recuse, shop):
+    database, _ = shop
+    code, _, err = recuse("ask", database, COUNT)
+    assert code == 2
+    assert "--policy" in err
+
+
+def test_the_installed_command_answers(shop):
+    database, policy = shop
+    command = [
+        sys.executable,
+        "-m",
+        "recuse",
+        "ask",
+        database,
+        COUNT,
+        "--policy",
+        policy,
+        "--epsilon",
+        "1",
+        "--json",
+    ]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["remaining"] == 1

@@ -1,0 +1,75 @@
+"""The README is run: its files are written, its commands executed, and what they print compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    return [(name, text) for kind, name, text in BLOCK.findall(README) if kind == language]
+
+
+def masked(text: str) -> str:
+    """Return the text with every number replaced: answers are random."""
+    return re.sub(r"\d[\d,.]*", "#", re.sub(r"\S*/(?=school)", "", text))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "school").mkdir()
+    for name, text in blocks("csv"):
+        (tmp_path / "school" / name).write_text(text)
+    for name, text in blocks("toml"):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_commands_print_what_the_readme_shows(folder):
+    transcript = "".join(text for _, text in blocks("console") if text.startswith("$"))
+    steps = re.split(r"^\$ ", transcript, flags=re.MULTILINE)[1:]
+    assert len(steps) == 3
+    for step in steps:
+        command, _, shown = step.partition("\n")
+        done = subprocess.run(
+            command, shell=True, cwd=folder, env=environment(), text=True, capture_output=True, check=True
+        )
+        if shown:
+            assert masked(done.stderr + done.stdout) == masked(shown)
+        else:
+            assert done.stdout
+
+
+def test_python_example_runs(folder):
+    (example,) = [text for _, text in blocks("python")]
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=folder, text=True, capture_output=True, check=True
+    )
+    assert re.search(r"\d", done.stdout)
+
+
+def test_the_first_example_is_in_the_demo():
+    from recuse.demo import QUESTIONS
+
+    (sql,) = [text for _, text in blocks("sql")]
+    assert sql.strip() == QUESTIONS[0].sql
+    assert "make demo" in README[:1000]
+    assert "make test" in README[:1000]
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target

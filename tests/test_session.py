@@ -1,0 +1,140 @@
+"""Sessions: charge first, then look; the answer in the query's own unit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+
+from made import COUNT, POLICY, make_shop
+from recuse.errors import BudgetError, DatabaseError, LedgerError, ParameterError, QueryError
+from recuse.policy import Policy
+from recuse.session import Parts, connect
+from sources import Seeded
+
+
+@pytest.fixture
+def shop(tmp_path):
+    database, policy = make_shop(tmp_path)
+    return connect(database, policy, parts=Parts(noise=Seeded(5)))
+
+
+def test_an_answer_says_what_it_cost(shop):
+    answer = shop.ask(COUNT, "0.5")
+    assert abs(answer.value - 1000) < 200
+    assert (answer.epsilon, answer.remaining) == (Fraction(1, 2), Fraction(3, 2))
+    assert answer.interval[0] <= answer.value <= answer.interval[1]
+    assert answer.mechanism == "selective"
+    assert shop.budget.spent == Fraction(1, 2)
+
+
+def test_ownerless_rows_take_no_part(shop):
+    """One order has no customer, another one that does not exist: 1,000 of 1,002 count."""
+    assert "customer" in shop.explain(COUNT).owners[0]
+    answers = [
+        shop.ask("SELECT COUNT(*) FROM orders WHERE id >= 5000", "0.1", mechanism="tuned") for _ in range(5)
+    ]
+    assert min(abs(answer.value) for answer in answers) < 100
+
+
+def test_a_sum_is_in_the_unit_of_the_query(tmp_path):
+    database, _ = make_shop(tmp_path)
+    fine = Policy.parse(POLICY + "\n[sum]\ngranularity = 0.25\n")
+    answer = connect(database, fine, parts=Parts(noise=Seeded(1))).ask("SELECT SUM(price) FROM orders", 1)
+    assert answer.signed
+    assert (answer.value * 4).denominator == 1
+    assert abs(answer.value - 3247) < 800
+
+
+def test_a_public_question_is_answered_exactly(shop):
+    answer = shop.ask("SELECT COUNT(*) FROM nation", "0.1")
+    assert abs(answer.value - 5) <= answer.interval[1] - answer.interval[0]
+
+
+def test_refusals_charge_nothing_and_create_no_ledger(shop, tmp_path):
+    for sql, epsilon, error in [
+        (COUNT, "0", ParameterError),
+        (COUNT, "nan", ParameterError),
+        ("SELECT COUNT(*) FROM secret", "1", Exception),
+        ("SELECT * FROM orders", "1", QueryError),
+    ]:
+        with pytest.raises(error):
+            shop.ask(sql, epsilon)
+    with pytest.raises(ParameterError, match="selective"):
+        shop.ask(COUNT, 1, mechanism="magic")
+    assert not (tmp_path / "shop.duckdb.ledger").exists()
+
+
+def test_the_charge_is_on_disk_before_data_is_read(shop, monkeypatch):
+    spent = []
+
+    def look(_):
+        spent.append(shop.budget.spent)
+        raise DatabaseError("the disk is gone")
+
+    monkeypatch.setattr(type(shop.engine), "run", lambda _, query: look(query))
+    with pytest.raises(DatabaseError):
+        shop.ask(COUNT, "0.5")
+    assert spent == [Fraction(1, 2)]
+    assert shop.budget.spent == Fraction(1, 2), "and it is not refunded"
+
+
+def test_the_budget_ends(shop):
+    shop.ask(COUNT, 2)
+    with pytest.raises(BudgetError, match="0 left"):
+        shop.ask(COUNT, "0.1")
+
+
+def test_explaining_is_free(shop, tmp_path):
+    text = "\n".join(shop.explain(COUNT).lines())
+    assert "customer" in text
+    assert not (tmp_path / "shop.duckdb.ledger").exists()
+
+
+def test_the_ledger_survives_the_session(tmp_path):
+    database, policy = make_shop(tmp_path)
+    connect(database, policy).ask(COUNT, "0.5")
+    again = connect(database, policy)
+    assert again.budget.spent == Fraction(1, 2)
+    assert not again.ledger_is_new
+
+
+FRAMES = """
+[[protect]]
+kind = "person"
+
+[[link]]
+table = "edges"
+column = ["a"]
+to = "person"
+
+[[link]]
+table = "edges"
+column = ["b"]
+to = "person"
+"""
+EDGES = {"a": [1, 1, 2, 3], "b": [2, 3, 3, 4]}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_are_counted_in_memory(frame):
+    session = connect({"edges": frame(EDGES)}, Policy.parse(FRAMES + "\n[budget]\nepsilon = 1\n"))
+    answer = session.ask("SELECT COUNT(*) FROM edges", 1)
+    assert answer.remaining == 0
+    assert session.ledger_is_new
+
+
+def test_a_connection_is_a_source_too():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE edges AS SELECT 1 AS a, 2 AS b")
+    session = connect(connection, Policy.parse(FRAMES + "\n[budget]\nepsilon = 1\n"))
+    assert session.ask("SELECT COUNT(*) FROM edges", "0.5").remaining == Fraction(1, 2)
+
+
+def test_frames_without_a_budget_are_refused():
+    session = connect({"edges": pd.DataFrame(EDGES)}, Policy.parse(FRAMES))
+    with pytest.raises(LedgerError, match="budget"):
+        session.ask("SELECT COUNT(*) FROM edges", 1)

@@ -63,8 +63,8 @@ def universal(
 
 def local(query: Query, people: Subset) -> Real:
     """Return the local empirical sensitivity: the largest change when one of `people` leaves."""
-    changes: list[Real] = [abs(query(people) - query(people - {p})) for p in people]
-    return max(changes, default=0)
+    whole = Fraction(query(people))
+    return max((abs(whole - Fraction(query(people - {p}))) for p in people), default=0)
 
 
 def global_(query: Query, people: Subset) -> Real:

@@ -1,4 +1,4 @@
-"""The command line: a thin layer over the library. A refusal is one line on standard error and exit code 2."""
+"""The command line: a thin layer over the library. A refusal is one line and exit code 2."""
 
 from __future__ import annotations
 

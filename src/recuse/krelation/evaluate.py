@@ -136,5 +136,5 @@ class Evaluation:
     def loads(self, g: Floats) -> Floats:
         """Return ℓ_p(g) = Σ_t q_t u_{t,p}(g) of every participant."""
         weighted = self.usages(g) * self.weights[self.entry_tuple]
-        loads: Floats = np.bincount(self.entry_member, weights=weighted, minlength=self.participants)
-        return loads
+        loads = np.bincount(self.entry_member, weights=weighted, minlength=self.participants)
+        return np.asarray(loads, np.float64)

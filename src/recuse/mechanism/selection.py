@@ -75,7 +75,7 @@ class Runner:
         return low - self.penalty - ends[1], high - self.penalty - ends[0]
 
     def beats(self, other: Runner) -> bool:
-        """Return whether this runner's noisy score is the larger, decided exactly: ties have probability 0."""
+        """Return whether this runner's noisy score is the larger, decided exactly (ties never happen)."""
         ours: tuple[float | Fraction, float | Fraction] = self.between()
         theirs: tuple[float | Fraction, float | Fraction] = other.between()
         digits = FIRST_DIGITS

@@ -97,7 +97,7 @@ def policy_check(
     with DuckDB.open(database, rules) as engine:
         ownership = own(rules, engine.catalogue())
         for found in engine.catalogue().tables:
-            typer.echo(describe(found.name, ownership.of(found.name)))
+            typer.echo(f"{found.name}: {describe(ownership.of(found.name))}")
 
 
 @app.command()

@@ -11,13 +11,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
 
 from recuse.exponential import FIRST_DIGITS, logarithm
+from recuse.krelation.relation import Floats
+from recuse.mechanism.parameters import Doublings
 from recuse.noise import Noise
 
 WORD = 64
 MARGIN = 2.0**-30
-"""Far more than doubles err here: a comparison that is closer than this is left to exact arithmetic."""
+"""Far more than doubles err here: what is closer than this is left to exact arithmetic."""
 
 Penalty = Callable[[int, float], tuple[float, Fraction]]
 """(level, enough) → a lower bound on the penalty of this and all lower levels, and the level's own penalty.
@@ -26,72 +31,92 @@ Once the bound exceeds `enough` the penalty itself may be anything above: the le
 """
 
 
-class Draw:
-    """An Exp(1) number, -ln U, of whose U more bits are drawn when they are needed."""
+class Draws:
+    """Independent Exp(1) numbers -ln U, one a level; of a U more bits are drawn when they are needed."""
 
-    def __init__(self, noise: Noise) -> None:
+    def __init__(self, levels: range, noise: Noise) -> None:
+        self.levels = levels
         self._noise = noise
-        self._count = WORD
-        self._bits = noise.bits(WORD)
+        words = noise.bits(WORD * len(levels)).to_bytes(WORD // 8 * len(levels), "little")
+        first = np.frombuffer(words, np.dtype("<u8"))
+        self._bits = {k: (int(word), WORD) for k, word in zip(levels, first, strict=True)}
+        near = WORD * math.log(2) - np.log(first + 0.5)
+        short = first >> np.uint64(WORD // 2) == 0  # too few bits left for a close enclosure
+        self.low: Floats = np.where(short, WORD // 2 * math.log(2), near) - MARGIN
+        self.high: Floats = np.where(short, np.inf, near) + MARGIN
 
-    def between(self) -> tuple[float, float]:
-        """Return doubles that enclose the number: closely, unless it is so large that its bits run out."""
-        if self._bits >> WORD // 2 == 0:
-            return WORD // 2 * math.log(2) - MARGIN, math.inf
-        near = self._count * math.log(2) - math.log(self._bits + 0.5)
-        return near - MARGIN, near + MARGIN
-
-    def enclosure(self, digits: int) -> tuple[Fraction, Fraction]:
-        """Return rationals that enclose the number, tighter the more digits are asked for."""
-        while self._bits == 0 or self._count < 4 * digits:
-            self._bits = self._bits << WORD | self._noise.bits(WORD)
-            self._count += WORD
-        whole = 1 << self._count
-        low, _ = logarithm(Fraction(whole, self._bits + 1), digits)
-        _, high = logarithm(Fraction(whole, self._bits), digits)
+    def enclosure(self, level: int, digits: int) -> tuple[Fraction, Fraction]:
+        """Return rationals that enclose a level's number, tighter the more digits are asked for."""
+        bits, count = self._bits[level]
+        while bits == 0 or count < 4 * digits:
+            bits, count = bits << WORD | self._noise.bits(WORD), count + WORD
+        self._bits[level] = bits, count
+        low, _ = logarithm(Fraction(1 << count, bits + 1), digits)
+        _, high = logarithm(Fraction(1 << count, bits), digits)
         return low, high
+
+
+@lru_cache(maxsize=8)
+def prior_costs(rule: Doublings, levels: range) -> Floats:
+    """Return the prior of every level, in doubles."""
+    return np.array([float(rule.prior(k)) for k in levels]) * math.log(2)
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A level in the race: its draw, its penalty, and its prior in units of ln2."""
+    """A level in the race with its penalty, already weighted."""
 
     level: int
-    draw: Draw
     penalty: Fraction
-    prior: Fraction
 
-    def between(self) -> tuple[float, float]:
-        """Return doubles that enclose the noisy score."""
-        low, high = self.draw.between()
-        cost = float(self.penalty) + float(self.prior) * math.log(2)
-        margin = MARGIN * abs(cost)
-        return low - cost - margin, high - cost + margin
 
-    def enclosure(self, digits: int) -> tuple[Fraction, Fraction]:
-        """Return rationals that enclose the noisy score."""
-        (low, high), (least, most) = self.draw.enclosure(digits), logarithm(Fraction(2), digits)
-        ends = sorted((self.prior * least, self.prior * most))
-        return low - self.penalty - ends[1], high - self.penalty - ends[0]
+@dataclass(frozen=True, slots=True)
+class Race:
+    """The noisy scores E_k - ln2·prior(k) before any penalty."""
 
-    def beats(self, other: Runner) -> bool:
-        """Return whether this runner's noisy score is the larger, decided exactly (ties never happen)."""
-        ours: tuple[float | Fraction, float | Fraction] = self.between()
-        theirs: tuple[float | Fraction, float | Fraction] = other.between()
+    draws: Draws
+    rule: Doublings
+    low: Floats
+    high: Floats
+
+    def between(self, runner: Runner) -> tuple[float, float]:
+        """Return doubles that enclose a noisy score."""
+        place, cost = runner.level - self.draws.levels.start, float(runner.penalty)
+        margin = MARGIN * cost
+        return float(self.low[place]) - cost - margin, float(self.high[place]) - cost + margin
+
+    def enclosure(self, runner: Runner, digits: int) -> tuple[Fraction, Fraction]:
+        """Return rationals that enclose a noisy score."""
+        low, high = self.draws.enclosure(runner.level, digits)
+        prior = self.rule.prior(runner.level)
+        ends = sorted(prior * end for end in logarithm(Fraction(2), digits))
+        return low - runner.penalty - ends[1], high - runner.penalty - ends[0]
+
+    def ahead(self, one: Runner, other: Runner) -> bool:
+        """Return whether `one` has the larger noisy score, decided exactly (ties never happen)."""
+        ours: tuple[float | Fraction, float | Fraction] = self.between(one)
+        theirs: tuple[float | Fraction, float | Fraction] = self.between(other)
         digits = FIRST_DIGITS
         while ours[0] <= theirs[1] and theirs[0] <= ours[1]:
-            ours, theirs = self.enclosure(digits), other.enclosure(digits)
+            ours, theirs = self.enclosure(one, digits), self.enclosure(other, digits)
             digits *= 2
         return ours[0] > theirs[1]
 
+    def free_winner(self, top: int) -> Runner:
+        """Return the best of the levels from `top` on, which have no penalty."""
+        start = self.draws.levels.start
+        floor = self.low[top - start :].max()
+        best, *others = (
+            Runner(k, Fraction(0)) for k in self.draws.levels if k >= top and self.high[k - start] >= floor
+        )
+        for runner in others:
+            if self.ahead(runner, best):
+                best = runner
+        return best
+
 
 def noisy_maximum(
-    levels: range,
-    top: int,
-    weight: Fraction,
-    prior: Callable[[int], Fraction],
-    penalty: Penalty,
-    noise: Noise,
+    rule: Doublings, levels: range, top: int, weight: Fraction, penalty: Penalty, noise: Noise
 ) -> int:
     """Return the level k that maximises E_k - weight·penalty(k) - ln2·prior(k).
 
@@ -99,31 +124,22 @@ def noisy_maximum(
     as k falls.
 
     Guarantee: returns exactly the maximiser for some admissible value of every penalty within its interval,
-    so ε-private as docs/proofs.md, lemma 2' says.
+    so it is private as docs/proofs.md, lemma 2' says.
     """
-    draws = {k: Draw(noise) for k in levels}
-    last = levels[-1]
-    best = _free_winner([Runner(k, draws[k], Fraction(0), prior(k)) for k in range(min(top, last), last + 1)])
-    floor = 0.0
-    for k in range(min(top, last) - 1, levels.start - 1, -1):
-        free = Runner(k, draws[k], Fraction(0), prior(k))
-        enough = (free.between()[1] - best.between()[0]) / float(weight) * (1 + MARGIN)
+    draws, costs = Draws(levels, noise), prior_costs(rule, levels)
+    margin = MARGIN * np.abs(costs)
+    race = Race(draws, rule, draws.low - costs - margin, draws.high - costs + margin)
+    top = min(max(top, levels.start), levels[-1])
+    best, floor = race.free_winner(top), 0.0
+    for k in range(top - 1, levels.start - 1, -1):
+        lead = race.between(Runner(k, Fraction(0)))[1] - race.between(best)[0]
+        enough = lead / float(weight) * (1 + MARGIN)
         if enough < floor:
             continue
         floor, own = penalty(k, enough)
         if enough < floor:
             continue
-        runner = Runner(k, draws[k], weight * own, prior(k))
-        if runner.beats(best):
+        runner = Runner(k, weight * own)
+        if race.ahead(runner, best):
             best = runner
     return best.level
-
-
-def _free_winner(runners: list[Runner]) -> Runner:
-    """Return the best of the levels without penalty."""
-    floor = max(runner.between()[0] for runner in runners)
-    best, *others = (runner for runner in runners if runner.between()[1] >= floor)
-    for runner in others:
-        if runner.beats(best):
-            best = runner
-    return best

@@ -54,7 +54,7 @@ def chosen_level(prepared: Prepared, parameters: Parameters[Doublings], noise: N
     else:
         weight, penalty = 1 / DEFICIT_RANGE, deficit(prepared.signs, theta, top)
     weight *= parameters.choice_epsilon / (1 + 2 * SLACK)
-    return noisy_maximum(levels, top, weight, rule.prior, penalty, noise)
+    return noisy_maximum(rule, levels, top, weight, penalty, noise)
 
 
 def first_level_above(load: float, theta: Fraction, first: int) -> int:

@@ -8,6 +8,7 @@ array of `Fraction`s for g, and then return exact ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -21,10 +22,13 @@ def owners_of(level: Integers) -> Integers:
     return np.repeat(np.arange(len(level) - 1), np.diff(level))
 
 
-def _sums(values: NDArray[Any], level: Integers) -> NDArray[Any]:
+def segment_sums(values: NDArray[Any], level: Integers) -> NDArray[Any]:
     """Return the sum of each segment; no segment is empty."""
-    if len(level) == 1:
+    count, size = len(level) - 1, len(values)
+    if count == 0 or count == size:
         return values
+    if size == (length := int(level[1])) * count and length <= 8 and (np.diff(level) == length).all():
+        return reduce(np.add, (values[i::length] for i in range(length)))  # several times faster than reduceat
     summed: NDArray[Any] = np.add.reduceat(values, level[:-1])
     return summed
 
@@ -86,13 +90,13 @@ class Evaluation:
         levels = self.tuples.levels
         found = [g[self.tuples.members]]
         for depth in range(len(levels) - 1, -1, -1):
-            starts = levels[depth][:-1]
-            if len(starts) == 0:
-                found.append(np.zeros(0, g.dtype))
+            level = levels[depth]
+            if len(level) - 1 == level[-1]:
+                found.append(found[-1])
             elif depth % 2:
-                found.append(np.minimum(1, np.add.reduceat(found[-1], starts)))
+                found.append(np.minimum(1, segment_sums(found[-1], level)))
             else:
-                found.append(np.minimum.reduceat(found[-1], starts))
+                found.append(np.minimum.reduceat(found[-1], level[:-1]))
         return found[::-1]
 
     def kept(self, g: Floats) -> Floats:
@@ -107,7 +111,7 @@ class Evaluation:
     def clause_values(self, g: Floats) -> Floats:
         """Return (1 - Σ g - context)⁺ of every lowest AND: what val_o(g) is for all its leaves o."""
         levels = self.tuples.levels
-        value: NDArray[Any] = 1 - _sums(g[self.tuples.members], levels[-1])
+        value: NDArray[Any] = 1 - segment_sums(g[self.tuples.members], levels[-1])
         if len(levels) > 2:
             value = value - self._contexts(self.losses(g))
         values: Floats = np.maximum(0, value)
@@ -119,7 +123,7 @@ class Evaluation:
         for depth, level in enumerate(self.tuples.levels[:-1]):
             context = context[self.owners[depth]]
             if depth % 2:
-                context = context + _sums(losses[depth + 1], level)[self.owners[depth]] - losses[depth + 1]
+                context = context + segment_sums(losses[depth + 1], level)[self.owners[depth]] - losses[depth + 1]
         return context
 
     def leaf_values(self, g: Floats) -> Floats:

@@ -19,9 +19,8 @@ from recuse.solver.certificate import UNIT, Checker, Cut, truncated_low, up, wei
 from recuse.solver.colours import Classes
 from recuse.solver.focus import Focus
 from recuse.solver.interval import Interval
-from recuse.solver.linear import Matrix
 from recuse.solver.master import Master
-from recuse.solver.slopes import Slopes, Tangents
+from recuse.solver.slopes import Shares, Slopes
 
 ROUNDS = 60
 VIOLATION = 1e-6
@@ -36,9 +35,8 @@ class Truncation:
     tau: float
     evaluation: Evaluation
     checker: Checker
-    tangents: Tangents
+    shares: Shares
     classes: Classes
-    shares: Matrix
     full: Floats
     master: Master
     rounds: list[tuple[Slopes, Integers]] = field(default_factory=list)
@@ -47,25 +45,14 @@ class Truncation:
     def of(cls, focus: Focus, tau: float) -> Self:
         people = len(focus.people)
         evaluation = Evaluation.of(focus.tuples, people)
-        owner, member = evaluation.entry_tuple, evaluation.entry_member
-        portion = evaluation.weights / np.bincount(owner, minlength=len(focus.tuples))
-        shares = sparse.csr_array((portion[owner], (member, owner)), shape=(people, len(focus.tuples)))
+        shares = Shares.of(evaluation)
         classes = Classes.of(focus.tuples, people)
-        full = (shares @ np.ones(len(focus.tuples)))[classes.representatives]
+        full = shares.owners.sum(axis=1)[classes.representatives]
         sizes = classes.sizes.astype(np.float64)
+        master = Master.empty()
         cost = np.concatenate((sizes, sizes * full / tau))
-        master = Master.over(cost, np.ones(len(cost)))
-        found = cls(
-            focus,
-            tau,
-            evaluation,
-            Checker.of(evaluation),
-            Tangents.of(evaluation),
-            classes,
-            shares,
-            full,
-            master,
-        )
+        master.widen(cost, sparse.csc_array((0, len(cost))))
+        found = cls(focus, tau, evaluation, Checker.of(evaluation), shares, classes, full, master)
         found._cut(np.zeros(people), np.arange(len(sizes)))
         return found
 
@@ -88,7 +75,7 @@ class Truncation:
                 found = found.narrowed(self._proven(suggestion.y), high)
                 if found.width <= width:
                     return found
-            share = (self.shares @ self.evaluation.kept(g))[self.classes.representatives]
+            share = (self.shares.owners @ self.evaluation.kept(g))[self.classes.representatives]
             wrong = np.flatnonzero(share > (suggestion.x[count:] + VIOLATION) * self.full)
             if len(wrong) == 0:
                 return None
@@ -97,8 +84,8 @@ class Truncation:
 
     def _cut(self, g: Floats, which: Integers) -> None:
         """Add the cuts at g of these classes' shares."""
-        slopes = self.tangents.answer(g)
-        constants, rows = slopes.jacobian(self.shares[self.classes.representatives[which]])
+        slopes = self.shares.slopes(g)
+        constants, rows = slopes.jacobian(self.classes.representatives[which])
         scale = 1.0 / self.full[which]
         left = self.classes.collapsed(rows).tocsr()
         left.data *= np.repeat(scale, np.diff(left.indptr))
@@ -109,20 +96,15 @@ class Truncation:
         self.rounds.append((slopes, which))
 
     def _proven(self, duals: Floats) -> float:
-        """Return a lower end for X(τ) from the master's duals, as a packing that no tuple exceeds."""
-        packings, start = [], 0
+        """Return a lower end for X(τ) from the master's duals: a packing in which nobody's shares exceed one."""
         price = self.classes.sizes * self.full / self.tau
-        for _, which in self.rounds:
-            stop = start + len(which)
-            part = np.zeros(len(self.full))
-            part[which] = duals[start:stop]
-            packings.append(self.shares.T @ self.classes.expanded(part / price))
-            start = stop
-        total = np.sum(packings, axis=0)
-        limit = self.checker.low_weights * (1 - UNIT * (len(packings) + 8))
-        fit = np.minimum(1.0, limit / np.maximum(total, limit / 2))
+        portions, start = np.zeros((len(self.rounds), len(self.full))), 0
+        for (_, which), mine in zip(self.rounds, portions, strict=True):
+            mine[which] = duals[start : start + len(which)] / price[which]
+            start += len(which)
+        portions *= (1 - UNIT * (len(portions) + 8)) / np.maximum(1.0, portions.sum(axis=0))
         cut = Cut(0.0, np.zeros(len(self.focus.people)))
-        for (slopes, _), packing in zip(self.rounds, packings, strict=True):
-            if packing.any():
-                cut += weighted_cut(slopes, packing * fit)
+        for (slopes, _), mine in zip(self.rounds, portions, strict=True):
+            if mine.any():
+                cut += weighted_cut(slopes, self.classes.expanded(mine))
         return truncated_low(cut, self.tau, self.focus.rest)

@@ -75,16 +75,15 @@ class Cut:
         return Cut(down(self.constant + other.constant), (self.slope + other.slope) * (1 + UNIT))
 
 
-def weighted_cut(slopes: Slopes, weights: Floats) -> Cut:
-    """Return the cut that non-negative weights of the entries make of their minorants.
+def weighted_cut(slopes: Slopes, multipliers: Floats) -> Cut:
+    """Return the cut that non-negative multipliers of the owners make of their minorants.
 
     A term may count for less, never for more: what it bounds is not negative.
     """
-    repeats = int(np.bincount(slopes.picks.indices, minlength=1).max())
-    terms = (slopes.picks.T @ weights) * slopes.active * (1 - UNIT * (repeats + 4))
-    columns = slopes.rows.T.tocsr()
-    slack = UNIT * (np.diff(columns.indptr) + 4)
-    return Cut(enclosed_sum(terms * slopes.constants).low, (columns @ terms) * (1 + slack))
+    shared = np.bincount(slopes.owners.indices, minlength=1).max()
+    terms = (slopes.owners.T @ multipliers) * slopes.active * (1 - UNIT * (shared + 4))
+    slack = UNIT * (np.bincount(slopes.rows.indices, minlength=slopes.rows.shape[1]) + 4)
+    return Cut(enclosed_sum(terms * slopes.constants).low, (slopes.rows.T @ terms) * (1 + slack))
 
 
 def withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:

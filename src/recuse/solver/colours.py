@@ -19,6 +19,8 @@ from recuse.krelation.relation import Floats, Integers, Tuples
 from recuse.solver.linear import Matrix, sparse
 
 Hashes = NDArray[np.uint64]
+MOSTLY_ALONE = 0.8
+"""When this many participants are told apart already, the rest is not worth the search."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +41,9 @@ class Classes:
             _, first, inverse, sizes = np.unique(
                 colour, return_index=True, return_inverse=True, return_counts=True
             )
+            if len(sizes) > MOSTLY_ALONE * participants:
+                everybody = np.arange(participants)
+                return cls(everybody, np.ones(participants, np.int64), everybody)
             if len(sizes) == count:
                 return cls(inverse, sizes, first)
             count = len(sizes)
@@ -46,6 +51,8 @@ class Classes:
     def collapsed(self, rows: Matrix) -> Matrix:
         """Return rows over participants as rows over classes: columns of one class added."""
         count = len(self.of_people)
+        if count == len(self.sizes):
+            return rows
         shape = (count, len(self.sizes))
         return rows @ sparse.csr_array((np.ones(count), self.of_people, np.arange(count + 1)), shape=shape)
 

@@ -60,7 +60,7 @@ class Cutting:
         """Return an interval that holds N_s(τ), at most `width` wide or above `enough`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = Descent.strict(self._descent(tau).shop, tau).interval(tau, width, enough)
+        found = Descent.strict(self._descent(tau).shop).interval(tau, width, enough)
         return found or self._reference().strict_withdrawals(tau, width, enough)
 
     def index(self, theta: float, beta: float, width: float) -> Interval:

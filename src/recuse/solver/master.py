@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import highspy
 import numpy as np
+from scipy import sparse
 
 from recuse.krelation.relation import Floats
 from recuse.solver.linear import SOLVED, Matrix, Suggestion, quiet_highs
@@ -13,23 +14,28 @@ from recuse.solver.linear import SOLVED, Matrix, Suggestion, quiet_highs
 
 @dataclass(slots=True, eq=False)
 class Master:
-    """min cost·x over growing rows·x ≥ right and 0 ≤ x ≤ upper, warm-started."""
+    """min cost·x over growing rows·x ≥ right and growing columns 0 ≤ x ≤ 1, warm-started."""
 
     highs: highspy.Highs
     count: int = 0
     runs: int = 0
 
     @classmethod
-    def over(cls, cost: Floats, upper: Floats) -> Master:
-        """Return a master without rows. Costs are not negative, so its empty basis is dual feasible."""
-        highs, size = quiet_highs(), len(cost)
+    def empty(cls) -> Master:
+        """Return a master without rows and columns."""
+        highs = quiet_highs()
         highs.setOptionValue("presolve", "off")
         highs.setOptionValue("solver", "simplex")
         highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
         highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
-        highs.addVars(size, np.zeros(size), upper)
-        highs.changeColsCost(size, np.arange(size, dtype=np.int32), cost)
         return cls(highs)
+
+    def widen(self, cost: Floats, columns: sparse.csc_array) -> None:
+        """Add columns with values in [0, 1] and what they contribute to the rows there are."""
+        size = len(cost)
+        starts = columns.indptr[:-1].astype(np.int32)
+        entries = (columns.nnz, starts, columns.indices.astype(np.int32), columns.data)
+        self.highs.addCols(size, cost, np.zeros(size), np.ones(size), *entries)
 
     def add(self, rows: Matrix, right: Floats) -> None:
         """Add rows·x ≥ right."""

@@ -52,31 +52,30 @@ def real_index(
         step = descent.step(tau)
         if step is None:
             return None
-        low = _crossing(lambda at: _line(step, tau, theta * math.exp(beta * at)), 0.0, found.high)
-        exponent = log_ratio(tau, theta)
-        high = max(descent.high(step, tau), up(exponent.high / beta))
-        found = found.narrowed(0.0, high)
-        if found.high - low <= width:
+        if __debug__: print('     s %.3f tau %.1f N %.3f slope %.4f'%(s,tau,step.value,step.slope))
+        low = _crossing(lambda at: _line(step, theta * math.exp(beta * at)), 0.0, found.high)
+        if max(descent.forecast(step), s) - low <= width:
             level = theta * math.exp(beta * low)
             proven = descent.low(level, *descent.shop.proven(step.duals))
+            high = max(descent.high(step), up(log_ratio(tau, theta).high / beta))
             found = found.narrowed(min(proven, down(log_ratio(level, theta).low / beta)), high)
             if found.width <= width:
                 return found
-        descent.cut(step.g, tau)
-        s = min(max(_forecast(step, tau, s, beta), low, s - LONGEST_STEP / beta), found.high)
+        descent.cut(step)
+        s = min(max(_forecast(step, s, beta), low, s - LONGEST_STEP / beta), found.high)
     return None
 
 
-def _line(step: Step, tau: float, at: float) -> float:
-    """Return the value at τ = `at` of the line that the step's duals put below N."""
-    return step.value + step.slope * (tau - at)
+def _line(step: Step, tau: float) -> float:
+    """Return the value at τ of the line that the step's duals put below N."""
+    return step.value + step.slope * (step.tau - tau)
 
 
-def _forecast(step: Step, tau: float, s: float, beta: float) -> float:
+def _forecast(step: Step, s: float, beta: float) -> float:
     """Return where N would cross s if it went on as the power of τ that it is here."""
     if step.value <= 0.0:
         return s - LONGEST_STEP / beta
-    elasticity = step.slope * tau / step.value
+    elasticity = step.slope * step.tau / step.value
     return _crossing(
         lambda at: step.value * math.exp(min(50.0, -elasticity * beta * (at - s))), 0.0, 2 * s + step.value
     )

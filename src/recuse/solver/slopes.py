@@ -21,21 +21,16 @@ from recuse.solver.linear import Matrix
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """Minorants: term j is active_j (constants_j - rows_j·h); entry i is the sum of the terms in picks_i."""
+    """Minorants of several sums, one an owner: Σ_j owners_ij · active_j (constants_j - rows_j·h)."""
 
-    picks: Matrix
+    owners: Matrix
     active: Floats
     constants: Floats
     rows: Matrix
 
-    def cut(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return (terms of b, c) with Σ weights·entries ≥ Σb - c·h, for weights ≥ 0 of the entries."""
-        terms = (self.picks.T @ weights) * self.active
-        return terms * self.constants, self.rows.T @ terms
-
-    def jacobian(self, weights: Matrix) -> tuple[Floats, Matrix]:
-        """Return (b, C) of several weighted sums of the entries, one a row."""
-        terms = (weights @ self.picks).tocsr()
+    def jacobian(self, chosen: Integers) -> tuple[Floats, Matrix]:
+        """Return (b, C) of the chosen owners' sums."""
+        terms = self.owners[chosen]
         terms.data *= self.active[terms.indices]
         terms.eliminate_zeros()
         return terms @ self.constants, (terms @ self.rows).tocsr()
@@ -53,46 +48,79 @@ def picking(columns: Integers, width: int) -> Matrix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tangents:
-    """Finds slopes of one relation, with what does not depend on g laid out once."""
+class Loads:
+    """Finds slopes of the loads ℓ_p, with what does not depend on g laid out once."""
 
     evaluation: Evaluation
-    of_leaf: Matrix
     clauses: Matrix
-    tuples: Matrix
+    owners: Matrix
+    """participants × entries; participants × clauses where an entry is a clause"""
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Self:
-        tuples = evaluation.tuples
-        of_leaf = picking(evaluation.owners[-1], len(tuples.clauses) - 1)
-        clauses = incidence(tuples.clauses, tuples.members, evaluation.participants)
-        return cls(evaluation, of_leaf, clauses, picking(np.arange(len(tuples)), len(tuples)))
+        tuples, people = evaluation.tuples, evaluation.participants
+        clauses = incidence(tuples.clauses, tuples.members, people)
+        weights, entry = tuples.weights_down(), evaluation.entry_tuple
+        if evaluation.steps:
+            places = (evaluation.entry_member, np.arange(len(entry)))
+            return cls(evaluation, clauses, sparse.csr_array((weights[entry], places), shape=(people, len(entry))))
+        owners = clauses.T.tocsr()
+        owners.data = weights[_tuple_of_clause(evaluation)[owners.indices]]
+        return cls(evaluation, clauses, owners)
 
-    def loads(self, g: Floats) -> Slopes:
-        """Return minorants of the usages u_{t,p}, entry by entry, tangent at g."""
-        active = self.evaluation.clause_values(g)
-        values = active[self.evaluation.owners[-1]]
-        picks = self.of_leaf
-        for i, step in enumerate(self.evaluation.steps):
-            chosen, values = _chosen(step, values)
-            picks = chosen if i == 0 else chosen @ picks
+    def slopes(self, g: Floats) -> Slopes:
+        """Return minorants of the loads, tangent at g."""
+        clause_values = self.evaluation.clause_values(g)
+        owners = self.owners
         if self.evaluation.steps:
-            picks = (picks @ self.of_leaf).tocsr()
+            values = clause_values[self.evaluation.owners[-1]]
+            for step in self.evaluation.steps:
+                chosen, values = _chosen(step, values)
+                picks = chosen if step is self.evaluation.steps[0] else chosen @ picks
+            of_leaf = picking(self.evaluation.owners[-1], self.clauses.shape[0])
+            owners = (owners @ picks @ of_leaf).tocsr()
         fixed, context = _contexts(self.evaluation, g)
         rows = self.clauses if context is None else (self.clauses + context).tocsr()
-        return Slopes(picks, (active > 0).astype(np.float64), 1 - fixed, rows)
+        return Slopes(owners, (clause_values > 0).astype(np.float64), 1 - fixed, rows)
 
-    def answer(self, g: Floats) -> Slopes:
-        """Return minorants of the kept fractions z_t, tangent at g."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """Finds slopes of shares of the answer: each tuple's weight split evenly among its participants."""
+
+    evaluation: Evaluation
+    clauses: Matrix
+    owners: Matrix
+    """participants × tuples"""
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Self:
+        tuples, people = evaluation.tuples, evaluation.participants
+        clauses = incidence(tuples.clauses, tuples.members, people)
+        owner, member = evaluation.entry_tuple, evaluation.entry_member
+        portion = tuples.weights_down() / np.bincount(owner, minlength=len(tuples))
+        owners = sparse.csr_array((portion[owner], (member, owner)), shape=(people, len(tuples)))
+        return cls(evaluation, clauses, owners)
+
+    def slopes(self, g: Floats) -> Slopes:
+        """Return minorants of the shares Σ_t share_pt z_t, tangent at g."""
         losses = self.evaluation.losses(g)
         levels = self.evaluation.tuples.levels
         if len(levels) > 2:
             fixed, rows = _affine_losses(self.evaluation, losses, 0)[0]
-            return Slopes(self.tuples, (losses[0] < 1).astype(np.float64), 1 - fixed, rows)
-        picks = self.tuples
+            return Slopes(self.owners, (losses[0] < 1).astype(np.float64), 1 - fixed, rows)
+        owners = self.owners
         if len(levels[0]) < len(levels[1]):
-            picks = picking(_first_equal(losses[1], losses[0], levels[0]), self.clauses.shape[0])
-        return Slopes(picks, (losses[1] < 1).astype(np.float64), np.ones(self.clauses.shape[0]), self.clauses)
+            owners = (owners @ picking(_first_equal(losses[1], losses[0], levels[0]), len(levels[1]) - 1)).tocsr()
+        return Slopes(owners, (losses[1] < 1).astype(np.float64), np.ones(len(levels[1]) - 1), self.clauses)
+
+
+def _tuple_of_clause(evaluation: Evaluation) -> Integers:
+    """Return the tuple that each lowest AND lies in."""
+    found = evaluation.owners[0]
+    for owners in evaluation.owners[1:-1]:
+        found = found[owners]
+    return found
 
 
 def _masked(rows: Matrix, kept: NDArray[np.bool_]) -> Matrix:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sqlglot import exp
+from sqlglot.errors import UnsupportedError
 
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
@@ -60,6 +61,8 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Derivation
         return _compile(text, policy, catalogue)
     except RecursionError:
         raise QueryError("the query is nested too deeply", hint="write it more simply") from None
+    except UnsupportedError:
+        raise QueryError("the query cannot be written for DuckDB", hint="write it more simply") from None
 
 
 def _compile(text: str, policy: Policy, catalogue: Catalogue) -> DerivationQuery:

@@ -122,7 +122,7 @@ def key_value(alias: str, item: KeyItem) -> Scalar:
     if item.choice is Choice.ITSELF:
         return columns[0]
     function = exp.Least if item.choice is Choice.LEAST else exp.Greatest
-    return function(this=columns[0], expressions=columns[1:])
+    return function(this=columns[0], expressions=columns[1:], ignore_nulls=True)
 
 
 def _key_equalities(scan: Scan, hop: Hop, target: Scan) -> list[Scalar]:

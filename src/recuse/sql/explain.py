@@ -38,7 +38,8 @@ class Explanation:
         yield f"question    {self.question}"
         yield f"understood  {self.understood}"
         for note in self.tables:
-            yield f"table       {note.alias}: {note.ownership}"
+            alias = "" if note.alias.lower() == note.table.lower() else f" as {note.alias}"
+            yield f"table       {note.table}{alias}: {note.ownership}"
         for line in self.completed:
             yield f"completed   {line}"
         for owner in self.owners or ("nobody: all tables are public",):
@@ -56,9 +57,7 @@ def explain(asked: Query, query: Query, schema: Schema, sql: str) -> Explanation
         question=question,
         understood=readable(plain(asked)),
         tables=tuple(
-            TableNote(
-                scan.alias, scan.table.name, describe(scan.table.name, schema.ownership.of(scan.table.name))
-            )
+            TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
             for scan in query.sources
         ),
         owners=tuple(
@@ -69,16 +68,16 @@ def explain(asked: Query, query: Query, schema: Schema, sql: str) -> Explanation
     )
 
 
-def describe(table: str, owned: Owned | None) -> str:
+def describe(owned: Owned | None) -> str:
     """Return in words how the rows of a table are owned."""
     if isinstance(owned, Protected):
-        return f"{table}: each ({', '.join(map(str, owned.key))}) is one participant"
+        return f"each ({', '.join(map(str, owned.key))}) is one participant"
     if isinstance(owned, Linked):
         parts = []
         for hop in owned.hops:
             columns = " or ".join(f"({', '.join(names)})" for names in hop.alternatives)
             parts.append(f"{columns} → {hop.target}")
-        return f"{table}: a row belongs to " + " and ".join(parts)
+        return "a row belongs to " + " and ".join(parts)
     if isinstance(owned, Public):
-        return f"{table}: public"
-    return f"{table}: not mentioned in the policy, so no query may touch it"
+        return "public"
+    return "not mentioned in the policy, so no query may touch it"

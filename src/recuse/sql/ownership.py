@@ -104,7 +104,7 @@ def _table(name: str, catalogue: Catalogue, line: int | None) -> Table:
         raise PolicyError(
             f"{table.name} is a view",
             line=line,
-            hint="write the policy for the tables beneath it; queries may use the view",
+            hint="write the policy for the tables beneath it",
         )
     return table
 

@@ -33,6 +33,7 @@ def parse(text: str) -> exp.Query:
             hint="ask a shorter question; long lists belong in a table",
         )
     tokens = _tokens(text)
+    _begin_with_select(text, tokens)
     _refuse_comments(text, tokens)
     tokens = _one_statement(text, tokens)
     _refuse_deep_brackets(text, tokens)
@@ -51,6 +52,17 @@ def _tokens(text: str) -> list[Token]:
     if not tokens:
         raise QueryError("the query is empty", hint="write SELECT COUNT(*) FROM a_table")
     return tokens
+
+
+def _begin_with_select(text: str, tokens: Sequence[Token]) -> None:
+    first = tokens[0]
+    if first.token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN):
+        raise refusal(
+            "only a SELECT is answered",
+            text,
+            (first.start, first.end),
+            hint="write SELECT COUNT(*) FROM … or SELECT SUM(x) FROM …",
+        )
 
 
 def _refuse_comments(text: str, tokens: Sequence[Token]) -> None:
@@ -73,15 +85,6 @@ def _one_statement(text: str, tokens: list[Token]) -> list[Token]:
             raise refusal(
                 "several statements", text, (token.start, len(text) - 1), hint="ask one question at a time"
             )
-    first = tokens[0] if tokens else None
-    if first is None or first.token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN):
-        place = None if first is None else (first.start, first.end)
-        raise refusal(
-            "only a SELECT is answered",
-            text,
-            place,
-            hint="write SELECT COUNT(*) FROM … or SELECT SUM(x) FROM …",
-        )
     return tokens
 
 
@@ -117,7 +120,13 @@ def _syntax_error(error: ParseError) -> QueryError:
     highlight = detail.get("highlight") or ""
     line, column = detail.get("line"), detail.get("col")
     where = (line, max(1, column - len(highlight) + 1)) if line and column else (None, None)
-    return QueryError("the query is not valid SQL", line=where[0], column=where[1], found=highlight or None)
+    return QueryError(
+        "the query is not valid SQL",
+        line=where[0],
+        column=where[1],
+        found=highlight or None,
+        hint="something is missing or misspelled here",
+    )
 
 
 def _refuse_deep_trees(tree: exp.Expr) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from recuse.errors import QueryError
 
@@ -10,35 +10,61 @@ Span = tuple[int, int]
 
 
 def span(node: exp.Expr, text: str) -> Span | None:
-    """Return the first and last offset of a node in the text, or None where sqlglot kept none of it.
+    """Return the first and last offset of a node in the text, or None where it cannot be told.
 
-    Names, literals and functions know their place; a node covers those of all its parts, and the closing
-    parentheses that belong to it.
+    sqlglot keeps the places of names, literals and most functions; a node covers its parts, from the
+    keyword it begins with to the parenthesis that closes it.
     """
-    places = [
-        (part.meta["start"], part.meta["end"])
-        for part in node.walk()
-        if "start" in part.meta and "end" in part.meta
-    ]
+    places = [part.meta for part in node.walk() if "start" in part.meta and "end" in part.meta]
     if not places:
-        return None
-    start, end = min(first for first, _ in places), max(last for _, last in places)
-    open_ = 0
+        written = node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
+        found = text.upper().find(written.upper()) if written else -1
+        return (found, found + len(written) - 1) if found >= 0 else None
+    start, end = min(place["start"] for place in places), max(place["end"] for place in places)
+    keyword = _keyword(node)
+    if keyword is not None:
+        start = max(text.upper().rfind(keyword, 0, start), 0)
+    if isinstance(node, exp.Func) and text[end + 1 : end + 2] == "(":
+        end += 1
+    return start, _closed(text, start, end)
+
+
+def _keyword(node: exp.Expr) -> str | None:
+    """Return the word that a node without a place of its own begins with."""
+    if isinstance(node, exp.Join):
+        return next((word for key in ("method", "side", "kind") if (word := node.args.get(key))), None)
+    if isinstance(node, exp.Select):
+        return "SELECT"
+    if isinstance(node, exp.Subquery):
+        return "("
+    if isinstance(node, exp.Exists):
+        return "EXISTS"
+    if (
+        isinstance(node, exp.Func)
+        and "start" not in node.meta
+        and not isinstance(node, exp.Cast | exp.Binary)
+    ):
+        return node.sql_name()
+    return None
+
+
+def _closed(text: str, start: int, end: int) -> int:
+    """Return where the parentheses that open between `start` and `end` are closed."""
+    depth = 0
     for offset in range(start, len(text)):
-        open_ += {"(": 1, ")": -1}.get(text[offset], 0)
-        if offset >= end and open_ <= 0:
-            return start, offset
-    return start, end
+        depth += {"(": 1, ")": -1}.get(text[offset], 0)
+        if offset >= end and depth <= 0:
+            return offset
+    return end
 
 
 def clause_span(node: exp.Expr, keyword: str, text: str) -> Span | None:
     """Return the place of a clause from its keyword on."""
     inner = span(node, text)
-    before = text if inner is None else text[: inner[0]]
-    start = before.upper().rfind(keyword.upper())
+    start = text.upper().rfind(keyword, 0, len(text) if inner is None else inner[0] + 1)
     if start < 0:
         return inner
-    return start, inner[1] if inner is not None else start + len(keyword) - 1
+    return start, inner[1] if inner is not None and inner[1] > start else start + len(keyword) - 1
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:

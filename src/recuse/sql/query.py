@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.ownership import Ownership
@@ -110,7 +110,7 @@ def select(query: Query, *outputs: Scalar) -> exp.Select:
     statement.set("joins", [exp.Join(this=table_reference(scan), kind="CROSS") for scan in rest])
     if query.conditions:
         parts = [exp.paren(part) if isinstance(part, exp.Or) else part.copy() for part in query.conditions]
-        statement.set("where", exp.Where(this=exp.and_(*parts, wrap=False)))
+        statement.set("where", exp.Where(this=exp.and_(*parts, copy=False, wrap=False)))
     return statement
 
 
@@ -123,7 +123,7 @@ def plain(query: Query) -> exp.Select:
 
 def render(statement: exp.Expr) -> str:
     """Return the SQL text for DuckDB."""
-    return statement.sql(dialect="duckdb", comments=False)
+    return statement.sql(dialect="duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
 
 
 def readable(statement: exp.Expr) -> str:

@@ -46,13 +46,17 @@ def read(tree: exp.Query, schema: Schema) -> Query:
 
 
 def _not_a_select(tree: exp.Query, text: str) -> QueryError:
-    if isinstance(tree, exp.Except):
-        return QueryError(
-            "EXCEPT takes rows away when others appear: it is not monotone",
-            hint="ask for both parts and subtract the answers",
-        )
     if isinstance(tree, exp.SetOperation):
-        return QueryError(f"{tree.key.upper()} is not answered yet", hint="ask for each part by itself")
+        word = tree.key.upper()
+        place = clause_span(tree.expression, word, text)
+        if isinstance(tree, exp.Except):
+            problem, hint = (
+                "EXCEPT drops rows when others appear",
+                "ask for both parts and subtract the answers",
+            )
+        else:
+            problem, hint = f"{word} is not answered yet", "ask for each part by itself"
+        return refusal(problem, text, place, hint=hint)
     return refusal(
         "only one plain SELECT is answered", text, span(tree, text), hint="leave the parentheses out"
     )
@@ -229,7 +233,7 @@ class _Reader:
             case exp.Sum() if not isinstance(node.this, exp.Distinct | exp.Order):
                 return Aggregate.SUM, self._resolve(node.this, sources)
         hints = {
-            exp.Count: "COUNT(*) counts rows; write COUNT(*) with WHERE x IS NOT NULL for COUNT(x)",
+            exp.Count: "write COUNT(*), with WHERE x IS NOT NULL for COUNT(x)",
             exp.Avg: "ask for SUM(x) and COUNT(*)",
             exp.Filter: "move the condition to WHERE",
         }

@@ -110,7 +110,8 @@ def _reason(part: exp.Expr, catalogue: Catalogue, text: str) -> tuple[str, str |
         return "a placeholder has no value here", "write the value itself"
     if type(part) not in ACCEPTED:
         if isinstance(part, exp.Func):
-            return f"the function {name or part.key} is not among the accepted ones", _VOLATILE.get(name)
+            name = name or part.sql_name().lower()
+            return f"the function {name} is not among the accepted ones", _VOLATILE.get(name)
         return "this expression is not accepted", None
     return _detail(part)
 

@@ -1,0 +1,10 @@
+SELECT COUNT(*) FROM orders
+SELECT count(*) AS n FROM Item;
+SELECT COUNT(*) FROM edges a JOIN edges b ON a.dst = b.src JOIN edges c ON b.dst = c.src AND c.dst = a.src WHERE a.src < b.src AND b.src < c.src
+SELECT SUM(o_total) FROM orders WHERE o_date < DATE '1997-01-01' AND (o_total > 10 OR o_id // o_customer = 2)
+SELECT SUM(i_price * i_count) FROM item i, orders o, customer c WHERE i.i_order = o.o_id AND c.c_id = o.o_customer AND c.c_name LIKE 'A%'
+SELECT COUNT(*) FROM item i JOIN orders o ON i.i_order < o.o_id
+SELECT COUNT(*) FROM customer present JOIN supplier item_orders ON present.c_nation = item_orders.s_nation CROSS JOIN item
+SELECT COUNT(*) FROM customer WHERE c_name = 'x' OR NOT (c_nation IN (1, 2) AND c_name > c_nation)
+SELECT SUM(n_id) FROM nation
+SELECT COUNT(*) FROM nation n CROSS JOIN customer c WHERE n.n_id = c.c_nation AND c.c_name

@@ -1,0 +1,181 @@
+"""A small shop and network for the SQL tests: catalogue, policy, and databases that Hypothesis fills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import duckdb
+from hypothesis import strategies as st
+
+from recuse.engines.duckdb import DuckDB
+from recuse.policy import Policy
+from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
+
+POLICY = Policy.parse("""
+[[protect]]
+table = "customer"
+key = ["c_id"]
+
+[[protect]]
+table = "supplier"
+key = ["s_id"]
+
+[[protect]]
+kind = "person"
+
+[[link]]
+table = "orders"
+column = ["o_customer"]
+to = "customer"
+
+[[link]]
+table = "item"
+column = ["i_order"]
+to = "orders"
+
+[[link]]
+table = "item"
+column = ["i_supplier"]
+to = "supplier"
+
+[[link]]
+table = "edges"
+column = ["src"]
+to = "person"
+
+[[link]]
+table = "edges"
+column = ["dst"]
+to = "person"
+
+[[public]]
+table = "nation"
+
+[[key]]
+table = "orders"
+column = ["o_id"]
+
+[sum]
+granularity = 0.01
+""")
+
+TABLES = {
+    "customer": {"c_id": "INTEGER", "c_nation": "INTEGER", "c_name": "VARCHAR"},
+    "supplier": {"s_id": "VARCHAR", "s_nation": "INTEGER"},
+    "orders": {"o_id": "BIGINT", "o_customer": "INTEGER", "o_date": "DATE", "o_total": "DECIMAL(9,2)"},
+    "item": {"i_order": "BIGINT", "i_supplier": "VARCHAR", "i_price": "DOUBLE", "i_count": "INTEGER"},
+    "edges": {"src": "INTEGER", "dst": "INTEGER"},
+    "nation": {"n_id": "INTEGER", "n_name": "VARCHAR"},
+    "secret": {"x": "INTEGER"},
+}
+
+VIEW = Table(
+    "big_orders", (Column("o_id", "BIGINT"),), view="CREATE VIEW big_orders AS SELECT o_id FROM orders"
+)
+CATALOGUE = Catalogue(
+    (
+        *(Table(name, tuple(Column(*pair) for pair in columns.items())) for name, columns in TABLES.items()),
+        VIEW,
+    ),
+    macros=frozenset({"twice"}),
+)
+
+ENFORCED = Catalogue(
+    (
+        Table("customer", (Column("c_id", "INTEGER", nullable=False),), keys=(("c_id",),)),
+        Table(
+            "orders",
+            (Column("o_id", "BIGINT", nullable=False), Column("o_customer", "INTEGER")),
+            keys=(("o_id",),),
+            foreign_keys=(ForeignKey(("o_customer",), "customer", ("c_id",)),),
+        ),
+    )
+)
+
+Rows = list[tuple[object, ...]]
+
+
+@cache
+def the_engine() -> DuckDB:
+    """Return an engine over empty tables; opening one for every example would take most of the time."""
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    for table, columns in TABLES.items():
+        types = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+        connection.execute(f"CREATE TABLE {table} ({types})")
+    return DuckDB.open(connection)
+
+
+@dataclass(frozen=True)
+class Database:
+    """The rows of every table."""
+
+    rows: dict[str, Rows]
+
+    def load(self) -> DuckDB:
+        """Return the one engine of the tests, holding these rows now."""
+        engine = the_engine()
+        for table, columns in TABLES.items():
+            path = f"memory.main.{table}"
+            engine.connection.execute(f"DELETE FROM {path}")
+            if self.rows.get(table):
+                row = "(" + ", ".join("?" for _ in columns) + ")"
+                marks = ", ".join(row for _ in self.rows[table])
+                values = [value for values in self.rows[table] for value in values]
+                engine.connection.execute(f"INSERT INTO {path} VALUES {marks}", values)
+        return engine
+
+    def owned(self) -> Database:
+        """Return the database without the rows that nobody contributed."""
+        rows = dict(self.rows)
+        rows["customer"] = [row for row in rows["customer"] if row[0] is not None]
+        rows["supplier"] = [row for row in rows["supplier"] if row[0] is not None]
+        customers, suppliers = {row[0] for row in rows["customer"]}, {row[0] for row in rows["supplier"]}
+        rows["orders"] = [row for row in rows["orders"] if row[1] in customers]
+        orders = {row[0] for row in rows["orders"] if row[0] is not None}
+        rows["item"] = [row for row in rows["item"] if row[0] in orders and row[1] in suppliers]
+        rows["edges"] = [row for row in rows["edges"] if None not in row]
+        return Database(rows)
+
+    def without(self, name: tuple[str, object]) -> Database:
+        """Return the database after a participant has left with everything that is theirs."""
+        kind, value = name
+        rows = dict(self.rows)
+        if kind == "person":
+            rows["edges"] = [row for row in rows["edges"] if value not in row]
+        elif kind == "customer":
+            gone = {row[0] for row in rows["orders"] if row[1] == value}
+            rows["customer"] = [row for row in rows["customer"] if row[0] != value]
+            rows["orders"] = [row for row in rows["orders"] if row[1] != value]
+            rows["item"] = [row for row in rows["item"] if row[0] not in gone]
+        else:
+            rows["supplier"] = [row for row in rows["supplier"] if row[0] != value]
+            rows["item"] = [row for row in rows["item"] if row[1] != value]
+        return Database(rows)
+
+
+small = st.none() | st.integers(0, 3)
+names = st.none() | st.sampled_from(["a", "b", "A", ""])
+dates = st.sampled_from([None, "1996-01-31", "1997-06-15", "1999-12-31"])
+totals = st.none() | st.sampled_from(["0.00", "-12.34", "99.99", "0.01", "1000000.00"])
+prices = st.none() | st.sampled_from([0.5, -2.25, 1e300, float("nan"), float("inf"), 3.0])
+
+
+@st.composite
+def databases(draw: st.DrawFn) -> Database:
+    """Return a small database with NULLs, dangling references and duplicate rows; order keys are unique."""
+
+    def rows(*columns: st.SearchStrategy[object], most: int = 5) -> Rows:
+        return draw(st.lists(st.tuples(*columns), max_size=most))
+
+    orders = {row[0]: row for row in rows(small, small, dates, totals)}
+    return Database(
+        {
+            "customer": rows(small, small, names, most=4),
+            "supplier": rows(names, small, most=3),
+            "orders": list(orders.values()),
+            "item": rows(small, names, prices, small, most=6),
+            "edges": rows(small, small, most=7),
+            "nation": rows(small, names, most=3),
+        }
+    )

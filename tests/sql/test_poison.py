@@ -1,0 +1,137 @@
+"""One poisoned row for each class of error: nothing raises, and the row alone is lost."""
+
+from __future__ import annotations
+
+import contextlib
+
+import duckdb
+import pytest
+
+from recuse.engines.collect import collect
+from recuse.engines.duckdb import DuckDB
+from recuse.policy import Link, Policy, Protect
+from recuse.sql.compile import compile_query
+
+POLICY = Policy(
+    protect=(Protect.virtual("person"),),
+    links=(Link.all("t", "id", to="person"), Link.all("u", "id", to="person")),
+)
+
+# an expression over one row, the poisoned values, harmless values for which it is true or 1
+POISON = {
+    "cast to integer": ("CAST(s AS INTEGER)", {"s": "x"}, {"s": "1"}),
+    "cast to boolean": ("CAST(s AS BOOLEAN)", {"s": "x"}, {"s": "true"}),
+    "cast to date": ("year(CAST(s AS DATE)) - 1999", {"s": "2000-13-01"}, {"s": "2000-01-01"}),
+    "narrowing cast": ("CAST(b AS TINYINT)", {"b": 300}, {"b": 1}),
+    "decimal cast": ("CAST(b AS DECIMAL(3, 2))", {"b": 300}, {"b": 1}),
+    "float cast": ("CAST(f AS BIGINT)", {"f": float("nan")}, {"f": 1.0}),
+    "integer division by zero": ("b // b", {"b": 0}, {"b": 1}),
+    "modulo by zero": ("(b + 1) % b + 1", {"b": 0}, {"b": 1}),
+    "addition overflow": ("b + 9223372036854775807 - 9223372036854775807 + 1 - 0", {"b": 1}, {"b": 0}),
+    "multiplication overflow": ("i * i", {"i": 2**31 - 1}, {"i": 1}),
+    "negation overflow": ("-b", {"b": -(2**63)}, {"b": -1}),
+    "absolute value overflow": ("abs(b)", {"b": -(2**63)}, {"b": 1}),
+    "decimal overflow": ("d * d", {"d": "99999999999999999999.9999999999"}, {"d": "1"}),
+    "square root": ("sqrt(f)", {"f": -1.0}, {"f": 1.0}),
+    "logarithm": ("ln(f) + 1", {"f": -1.0}, {"f": 1.0}),
+    "power overflow": ("pow(f, 1000)", {"f": 1e300}, {"f": 1.0}),
+    "exponential overflow": ("exp(f)", {"f": 1e6}, {"f": 0.0}),
+    "date overflow": ("month(day + INTERVAL 1 YEAR)", {"day": "400000-01-01"}, {"day": "2000-01-01"}),
+    "substring": ("length(substring(s, b, b))", {"s": "abc", "b": -(2**63)}, {"s": "a", "b": 1}),
+    "implicit cast": ("CASE WHEN s THEN 1 END", {"s": "x"}, {"s": "true"}),
+    "text against number": ("CASE WHEN s = i THEN 1 END", {"s": "x", "i": 1}, {"s": "1", "i": 1}),
+    "text against date": (
+        "CASE WHEN day = s THEN 1 END",
+        {"s": "x", "day": "2000-01-01"},
+        {"s": "2000-01-01", "day": "2000-01-01"},
+    ),
+    "round": ("CAST(round(d, 0) AS TINYINT)", {"d": "1000"}, {"d": "1"}),
+}
+COLUMNS = {"i": "INTEGER", "b": "BIGINT", "f": "DOUBLE", "d": "DECIMAL(30,10)", "s": "VARCHAR", "day": "DATE"}
+
+
+def engine(poisoned: dict[str, object], harmless: dict[str, object]) -> DuckDB:
+    """Return a database of 5,000 harmless rows around one poisoned one, owned by 7."""
+    connection = duckdb.connect(":memory:", config={"threads": 1})
+    types = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    connection.execute(f"CREATE TABLE t (id INTEGER, {types})")
+    connection.execute("CREATE TABLE u (id INTEGER, one INTEGER)")
+    for count, owner, values in ((2_500, 1, harmless), (1, 7, poisoned), (2_500, 1, harmless)):
+        names = ", ".join(values)
+        marks = ", ".join("?" for _ in values)
+        connection.execute(
+            f"INSERT INTO t (id, {names}) SELECT {owner}, {marks} FROM range({count})", list(values.values())
+        )
+    connection.execute("INSERT INTO u VALUES (1, 1)")
+    return DuckDB.open(connection)
+
+
+def answer(engine: DuckDB, text: str) -> tuple[int, set[object]]:
+    query = compile_query(text, POLICY, engine.catalogue())
+    relation = collect(engine, query)
+    return relation.true_answer(), set(relation.names)
+
+
+@pytest.mark.parametrize("name", POISON)
+def test_a_poisoned_row_raises_nowhere_and_is_lost_alone(name):
+    expression, poisoned, harmless = POISON[name]
+    with contextlib.closing(engine(poisoned, harmless)) as database:
+        owners = {("person", 1)}
+        for where in ("WHERE", "JOIN u ON"):
+            taken, found = answer(database, f"SELECT COUNT(*) FROM t {where} ({expression}) = 1")
+            assert (taken, found) == (5_000, owners)
+        assert answer(database, f"SELECT SUM({expression}) FROM t") == (5_000, owners)
+        # an error in a row that WHERE drops does not matter, wherever the engine evaluates it
+        assert answer(database, f"SELECT SUM({expression}) FROM t WHERE t.id <> 7")[0] == 5_000
+        assert answer(database, f"SELECT COUNT(*) FROM t WHERE ({expression}) = 1 OR t.id = 7")[0] == 5_001
+        assert (
+            answer(database, f"SELECT COUNT(*) FROM t JOIN u ON t.id = u.id AND ({expression}) = u.one")[0]
+            == 5_000
+        )
+
+
+def test_plain_duckdb_does_raise_on_the_poison():
+    """Without TRY most of these rows raise: the test above can fail."""
+    raised = 0
+    for expression, poisoned, harmless in POISON.values():
+        with contextlib.closing(engine(poisoned, harmless)) as database:
+            try:
+                database.connection.sql(f"SELECT count({expression}) FROM memory.main.t").fetchall()
+            except duckdb.Error:
+                raised += 1
+    assert raised > len(POISON) / 2
+
+
+@pytest.mark.parametrize(
+    ("value", "weight"),
+    [
+        ("'nan'::DOUBLE", 0),
+        ("'inf'::DOUBLE", 0),
+        ("'-inf'::DOUBLE", 0),
+        ("1e300", 0),
+        ("9223372036854775807", 2**63 - 1),
+        ("-9223372036854775807", -(2**63 - 1)),
+        ("-9223372036854775807 - 1", 0),
+        ("9223372036854775808", 0),
+        ("NULL::BIGINT", 0),
+        ("0.4", 0),
+        ("0.6", 1),
+        ("-1.5", -2),
+    ],
+)
+def test_weights_are_granules_of_at_most_64_bits(value, weight):
+    with contextlib.closing(DuckDB.open(duckdb.connect())) as database:
+        database.connection.execute(
+            f"CREATE TABLE memory.main.t AS SELECT 1 AS id, {value} AS x FROM range(3)"
+        )
+        database.connection.execute("CREATE TABLE memory.main.u (id INTEGER)")
+        assert answer(database, "SELECT SUM(x) FROM t")[0] == 3 * weight
+
+
+def test_scaling_by_the_granularity_overflows_no_narrow_column():
+    policy = Policy(POLICY.protect, POLICY.links[:1], granularity=POLICY.granularity / 100)
+    with contextlib.closing(DuckDB.open(duckdb.connect())) as database:
+        database.connection.execute("CREATE TABLE memory.main.t (id INTEGER, x INTEGER)")
+        database.connection.execute("INSERT INTO memory.main.t VALUES (1, 2147483647)")
+        query = compile_query("SELECT SUM(x) FROM t", policy, database.catalogue())
+        assert collect(database, query).true_answer() == 214748364700

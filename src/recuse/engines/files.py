@@ -8,6 +8,7 @@ line is padded or skipped, and nothing raises. Parquet files carry their own nam
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_HEADER = 1_000_000
+_TYPE_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9]*(\(\d+(, ?\d+)?\))?")
 CSV_OPTIONS = (
     "auto_detect = false, header = true, quote = '\"', escape = '\"', "
     "ignore_errors = true, null_padding = true, strict_mode = false, parallel = false"
@@ -83,8 +85,9 @@ def _csv_select(path: Path, delimiter: str, policy: Policy | None) -> str:
 def _header(path: Path, delimiter: str) -> list[str]:
     """Return the column names in the first line of a file, and look no further."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            line = file.readline(MAX_HEADER)
+        with path.open("rb") as file:  # bytes, because decoding reads ahead
+            first = file.readline(MAX_HEADER).splitlines()[:1]
+        line = b"".join(first).decode("utf-8-sig")
         names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
     except (OSError, ValueError, csv.Error):
         raise DatabaseError(
@@ -107,6 +110,8 @@ def _cast_type(column: ColumnType) -> str:
         found=column.type,
         accepted="BIGINT, DOUBLE, DECIMAL(p, s), VARCHAR, DATE, TIMESTAMP, BOOLEAN, UUID",
     )
+    if not _TYPE_TEXT.fullmatch(column.type):
+        raise wrong
     try:
         kind = exp.DataType.build(column.type, dialect="duckdb")
     except (SqlglotError, ValueError):

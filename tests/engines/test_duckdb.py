@@ -1,0 +1,326 @@
+"""DuckDB from every kind of source: one catalogue, one answer, reading only, no error that tells of rows."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from recuse.engines.collect import collect
+from recuse.engines.duckdb import DuckDB
+from recuse.errors import DatabaseError, PolicyError, QueryError
+from recuse.policy import Policy
+from recuse.sql.compile import DerivationQuery, compile_query
+
+POLICY = Policy.parse("""
+[[protect]]
+table = "customer"
+key = ["id"]
+
+[[link]]
+table = "orders"
+column = ["customer"]
+to = "customer"
+
+[columns.customer]
+id = "BIGINT"
+
+[columns.orders]
+id = "BIGINT"
+customer = "BIGINT"
+total = "DECIMAL(9, 2)"
+day = "DATE"
+
+[sum]
+granularity = 0.01
+""")
+
+CUSTOMER = {"id": [1, 2, 3], "name": ["ann", "bob", None]}
+ORDERS = {
+    "id": [10, 11, 12, 13],
+    "customer": [1, 1, 2, 9],
+    "total": [1.5, 2.25, -1.0, 100.0],
+    "day": [datetime.date(2020, 1, 1), None, datetime.date(2021, 1, 1), None],
+}
+FRAMES = {"customer": CUSTOMER, "orders": ORDERS}
+TABLES = {name: pyarrow.table(columns) for name, columns in FRAMES.items()}
+
+MAKERS = {
+    "pandas": lambda _: {name: pandas.DataFrame(columns) for name, columns in FRAMES.items()},
+    "polars": lambda _: {name: polars.DataFrame(columns) for name, columns in FRAMES.items()},
+    "arrow": lambda _: TABLES,
+    "connection": lambda _: connection(":memory:"),
+    "file": lambda folder: file(folder),
+    "parquet": lambda folder: parquet(folder),
+    "csv": lambda folder: csv(folder),
+}
+
+
+def connection(path: str) -> duckdb.DuckDBPyConnection:
+    made = duckdb.connect(path)
+    for name, table in TABLES.items():
+        made.register("frame", table)
+        made.execute(f"CREATE TABLE {name} AS SELECT * FROM frame")
+        made.unregister("frame")
+    return made
+
+
+def file(folder: Path) -> Path:
+    connection(str(folder / "shop.db")).close()
+    return folder / "shop.db"
+
+
+def parquet(folder: Path) -> Path:
+    for name, table in TABLES.items():
+        pyarrow.parquet.write_table(table, folder / f"{name}.parquet")
+    return folder
+
+
+def csv(folder: Path) -> Path:
+    for name, columns in FRAMES.items():
+        pandas.DataFrame(columns).to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+@pytest.fixture(params=MAKERS)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DuckDB]:
+    with DuckDB.open(MAKERS[request.param](tmp_path), POLICY) as opened:
+        yield opened
+
+
+def compiled(engine: DuckDB, text: str, policy: Policy = POLICY) -> DerivationQuery:
+    query = compile_query(text, policy, engine.catalogue())
+    engine.check(query)
+    return query
+
+
+# ------------------------------------------------------------------ conformance: every source alike
+
+
+def test_the_catalogue_names_tables_columns_and_nothing_else(engine):
+    found = {table.name: [column.name for column in table.columns] for table in engine.catalogue().tables}
+    assert found == {name: list(columns) for name, columns in FRAMES.items()}
+    assert all(table.view is None for table in engine.catalogue().tables)
+
+
+def test_every_source_gives_the_same_relation(engine):
+    relation = collect(engine, compiled(engine, "SELECT SUM(total) FROM orders WHERE id < 13 OR id IS NULL"))
+    assert relation.true_answer() == 275
+    assert set(relation.names) == {("customer", 1), ("customer", 2)}
+    assert relation.signed
+    count = collect(
+        engine, compiled(engine, "SELECT COUNT(*) FROM orders o JOIN customer c ON o.customer = c.id")
+    )
+    assert (count.true_answer(), count.signed) == (3, False)
+    dated = compiled(engine, "SELECT COUNT(*) FROM orders WHERE day >= DATE '2020-06-01'")
+    assert collect(engine, dated).true_answer() == 1
+
+
+def test_the_engine_refuses_what_it_cannot_type(engine):
+    query = compile_query("SELECT SUM(name) FROM customer", POLICY, engine.catalogue())
+    with pytest.raises(QueryError, match="DuckDB refuses the query") as error:
+        engine.check(query)
+    assert "\n" not in str(error.value)
+
+
+# ------------------------------------------------------------------ hardening
+
+ESCAPES = [
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    "SELECT * FROM glob('/*')",
+    "COPY (SELECT 1) TO '/tmp/recuse-escape.csv'",
+    "ATTACH '/tmp/recuse-escape.db'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET enable_external_access = true",
+    "SET threads = 1",
+]
+
+
+@pytest.mark.parametrize("statement", ESCAPES)
+@pytest.mark.parametrize("kind", ["file", "csv", "parquet", "arrow"])
+def test_nothing_outside_can_be_reached(kind, statement, tmp_path):
+    with DuckDB.open(MAKERS[kind](tmp_path), POLICY) as engine, pytest.raises(duckdb.Error):
+        engine.connection.execute(statement)
+
+
+def test_a_database_file_is_not_written(tmp_path):
+    with DuckDB.open(file(tmp_path)) as engine:
+        for statement in ("DELETE FROM data.main.orders", "CREATE TABLE data.main.x (i INTEGER)"):
+            with pytest.raises(duckdb.Error):
+                engine.connection.execute(statement)
+
+
+def test_no_macro_shadows_a_function(tmp_path):
+    path = file(tmp_path)
+    with contextlib.closing(duckdb.connect(str(path))) as made:
+        for name in ("abs", "lower", '"+"', '"*"', "sum", "count", "year"):
+            arguments = "(a, b) AS a - b" if name.startswith('"') else "(a) AS 42"
+            with contextlib.suppress(duckdb.Error):
+                made.execute(f"CREATE MACRO {name}{arguments}")
+    with DuckDB.open(path) as engine:
+        catalogue = engine.catalogue()
+        assert "abs" in catalogue.macros
+        with pytest.raises(QueryError, match="abs is a macro of this database"):
+            compile_query("SELECT SUM(abs(total)) FROM orders", POLICY, catalogue)
+        query = compile_query("SELECT SUM(total * 2 + 1) FROM orders", POLICY, catalogue)
+        assert collect(engine, query).true_answer() == 850
+
+
+def test_the_connection_that_was_handed_over_keeps_its_settings():
+    made = connection(":memory:")
+    engine = DuckDB.open(made)
+    engine.catalogue()
+    made.execute("SET threads = 1")
+    assert made.sql("SELECT count(*) FROM orders").fetchall() == [(4,)]
+    engine.close()
+    assert made.sql("SELECT count(*) FROM orders").fetchall() == [(4,)]
+    made.close()
+
+
+def test_errors_while_running_quote_nothing():
+    with contextlib.closing(DuckDB.open(connection(":memory:"))) as engine:
+        query = compiled(engine, "SELECT COUNT(*) FROM orders")
+        engine.connection.execute("DROP TABLE memory.main.orders")
+        with pytest.raises(DatabaseError) as error:
+            engine.run(query)
+        assert (
+            str(error.value)
+            == "the database could not run the query; hint: is there enough memory and disk space?"
+        )
+        assert error.value.__cause__ is None
+
+
+# ------------------------------------------------------------------ sources that cannot be opened
+
+
+def broken_sources(folder: Path) -> dict[str, object]:
+    (folder / "text.db").write_text("this is not a database, but it is a file")
+    (folder / "empty.db").write_bytes(b"")
+    (folder / "nothing").mkdir()
+    (folder / "twice").mkdir()
+    (folder / "twice" / "a.csv").write_text("x\n1\n")
+    (folder / "twice" / "A.tsv").write_text("x\n1\n")
+    (folder / "header").mkdir()
+    (folder / "header" / "a.csv").write_text("x,x\n1,2\n")
+    (folder / "blank").mkdir()
+    (folder / "blank" / "a.csv").write_text("")
+    (folder / "binary").mkdir()
+    (folder / "binary" / "a.csv").write_bytes(b"\xff\xfe\x00\n1\n")
+    (folder / "torn").mkdir()
+    (folder / "torn" / "a.parquet").write_bytes(b"PAR1 and then nothing")
+    closed = duckdb.connect(":memory:")
+    closed.close()
+    names = ("absent.db", "text.db", "nothing", "twice", "header", "blank", "binary", "torn")
+    return {
+        **{name: folder / name for name in names},
+        "closed": closed,
+        "frame": {"a": 3},
+        "mixed": {"a": pandas.DataFrame({"x": [1, "b", object()]})},
+    }
+
+
+BROKEN = [
+    "absent.db",
+    "text.db",
+    "nothing",
+    "twice",
+    "header",
+    "blank",
+    "binary",
+    "torn",
+    "closed",
+    "frame",
+    "mixed",
+]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_cannot_be_opened_is_an_error_of_one_line_with_a_hint(name, tmp_path):
+    with pytest.raises(DatabaseError) as error:
+        DuckDB.open(broken_sources(tmp_path)[name])
+    assert "\n" not in str(error.value)
+    assert error.value.hint or error.value.accepted
+
+
+def test_a_collation_makes_a_column_unfit_to_name_participants():
+    made = duckdb.connect(":memory:")
+    made.execute('CREATE TABLE customer ("the id" VARCHAR COLLATE NOCASE, x VARCHAR)')
+    with contextlib.closing(DuckDB.open(made)) as engine:
+        policy = Policy.parse('[[protect]]\ntable = "customer"\nkey = ["the id"]')
+        with pytest.raises(PolicyError, match="cannot name participants"):
+            compile_query("SELECT COUNT(*) FROM customer", policy, engine.catalogue())
+    made.execute("SET default_collation = 'nocase'")
+    with pytest.raises(DatabaseError, match="collation"):
+        DuckDB.open(made)
+
+
+def test_keys_and_references_are_read_from_the_catalogue():
+    made = duckdb.connect(":memory:")
+    made.execute("CREATE TABLE a (x INTEGER, y INTEGER, z INTEGER UNIQUE, PRIMARY KEY (x, y))")
+    made.execute("CREATE TABLE b (p INTEGER NOT NULL, q INTEGER, FOREIGN KEY (p, q) REFERENCES a (x, y))")
+    made.execute("CREATE VIEW v AS SELECT * FROM a")
+    made.execute("CREATE SCHEMA other; CREATE TABLE other.c (x INTEGER)")
+    with contextlib.closing(DuckDB.open(made)) as engine:
+        a, b, v = engine.catalogue().tables
+        assert set(a.keys) == {("x", "y"), ("z",)}
+        assert [(r.columns, r.target, r.target_columns) for r in b.foreign_keys] == [
+            (("p", "q"), "a", ("x", "y"))
+        ]
+        assert [column.nullable for column in b.columns] == [False, True]
+        assert v.view is not None
+
+
+# ------------------------------------------------------------------ CSV: a bad cell is NULL
+
+LINES = {
+    "bad number": b"x,1\n",
+    "too few cells": b"7\n",
+    "too many cells": b"7,1,2,3\n",
+    "quote inside": b'7,"1"2\n',
+    "unclosed quote": b'7,"1\n',
+    "not UTF-8": b"\xff\xfe,1\n",
+    "zero byte": b"7\x00,1\n",
+    "blank": b"\n\n",
+    "quoted line break": b'"7\n",1\n',
+    "very long": b"7," + b"9" * 3_000_000 + b"\n",
+    "carriage return": b"7,1\r8,1\r\n",
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_malformed_line_raises_nothing(name, tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfid,x\n1,1\n2,1\n" + LINES[name] + b"3,1\n")
+    policy = Policy.parse('[[protect]]\ntable = "t"\nkey = ["id"]\n[columns.t]\nid = "INT"\nx = "INTEGER"')
+    with DuckDB.open(tmp_path, policy) as engine:
+        query = compiled(engine, "SELECT SUM(x) FROM t WHERE id < 3", policy)
+        assert collect(engine, query).true_answer() == 2
+
+
+def test_a_column_without_a_declared_type_is_text(tmp_path):
+    (tmp_path / "t.csv").write_text('id,"a ""b"""\n1,2\n')
+    with DuckDB.open(tmp_path) as engine:
+        ((table),) = engine.catalogue().tables
+        assert [(column.name, column.type) for column in table.columns] == [
+            ("id", "VARCHAR"),
+            ('a "b"', "VARCHAR"),
+        ]
+
+
+@pytest.mark.parametrize(
+    "kind", ["INTEGR", "INT[]", "STRUCT(a INT)", "INT); DROP TABLE t; --", "VARCHAR COLLATE NOCASE"]
+)
+def test_a_column_type_is_a_plain_one(kind, tmp_path):
+    (tmp_path / "t.csv").write_text("id\n1\n")
+    policy = Policy.parse(f'[[protect]]\ntable = "t"\nkey = ["id"]\n[columns.t]\nid = "{kind}"')
+    with pytest.raises(PolicyError, match="policy line 5: column id of t has an unknown type"):
+        DuckDB.open(tmp_path, policy)

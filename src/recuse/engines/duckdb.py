@@ -180,8 +180,8 @@ class DuckDB:
         """Return the owner columns and weights of the derivation query."""
         try:
             return self.connection.sql(query.sql).to_arrow_table()
-        except duckdb.Error:
-            # no part of DuckDB's message: it may quote a value
+        except (duckdb.Error, pyarrow.ArrowException):
+            # no part of the message: it may quote a value
             raise DatabaseError(
                 "the database could not run the query", hint="is there enough memory and disk space?"
             ) from None
@@ -215,10 +215,15 @@ class DuckDB:
 
 
 def arrow_table(frame: Any) -> pyarrow.Table:
-    """Return a pandas, Polars or Arrow frame as an Arrow table."""
+    """Return a pandas, Polars or Arrow frame as an Arrow table that every version of DuckDB can filter."""
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return pyarrow.Table.from_pandas(frame, preserve_index=False)
-    return pyarrow.table(frame)
+        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    else:
+        table = pyarrow.table(frame)
+    plain = {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
+    return table.cast(
+        pyarrow.schema([field.with_type(plain.get(field.type, field.type)) for field in table.schema])
+    )
 
 
 def _collated(columns: Iterable[Column], definition: str) -> Iterable[Column]:

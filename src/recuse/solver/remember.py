@@ -32,15 +32,15 @@ class Remembered:
         return self.intervals[key]
 
     def withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
-        key = ("N", tau, width, enough)
+        key = ("N", tau, width)  # whatever would be enough now: the next question may want more
         if key not in self.intervals:
-            self.intervals[key] = self.programs.withdrawals(tau, width, enough)
+            self.intervals[key] = self.programs.withdrawals(tau, width)
         return self.intervals[key]
 
     def strict_withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
-        key = ("N_s", tau, width, enough)
+        key = ("N_s", tau, width)
         if key not in self.intervals:
-            self.intervals[key] = self.programs.strict_withdrawals(tau, width, enough)
+            self.intervals[key] = self.programs.strict_withdrawals(tau, width)
         return self.intervals[key]
 
     def index(self, theta: float, beta: float, width: float) -> Interval:

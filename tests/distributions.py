@@ -12,8 +12,8 @@ from numpy.polynomial import Polynomial
 def winning_probabilities(scores: Sequence[float]) -> list[float]:
     """Return P(k maximises E_k + score_k) for independent Exp(1) numbers E_k.
 
-    With t = exp(-E_k) it is the integral over t of the product of (1 - t exp(s_j - s_k)) over j ≠ k, up to the t
-    at which the first factor vanishes.
+    With t = exp(-E_k) it is the integral over t of the product of (1 - t exp(s_j - s_k)) over j ≠ k, up to
+    the t at which the first factor vanishes.
     """
     found = []
     for k, own in enumerate(scores):

@@ -18,9 +18,10 @@ from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.general import sequences, subset_answers
+from recuse.mechanism.mechanisms import run
 from recuse.mechanism.parameters import INDEX_GRID
 from recuse.mechanism.prepared import prepare, truncated
-from recuse.mechanism.recursive import index_steps, recursive
+from recuse.mechanism.recursive import index_steps
 from recuse.privacy import Epsilon
 from recuse.sensitivity import linear_query
 from recuse.solver.reference import reference
@@ -41,8 +42,8 @@ def test_a_withdrawal_moves_the_released_index_by_its_sensitivity(parameters):
     @settings(max_examples=60)
     @given(relations(signed=True, largest=40), people)
     def law(relation, leaver):
-        larger, sensitivity = index_steps(prepared(relation), parameters)
-        smaller, _ = index_steps(prepared(without(relation, leaver)), parameters)
+        larger, sensitivity = index_steps(prepared(relation).signs, parameters)
+        smaller, _ = index_steps(prepared(without(relation, leaver)).signs, parameters)
         assert abs(larger - smaller) <= sensitivity
 
     law()
@@ -52,8 +53,8 @@ def test_that_sensitivity_is_needed():
     """The power of the law: one participant does move the index by nearly a whole unit."""
     rows = [(conjunction(Participant("hub"), Participant(i)), 1) for i in range(200)]
     relation = from_expressions(rows, Shape.CONJUNCTIONS)
-    larger, sensitivity = index_steps(prepared(relation), PRESETS[1])
-    smaller, _ = index_steps(prepared(without(relation, "hub")), PRESETS[1])
+    larger, sensitivity = index_steps(prepared(relation).signs, PRESETS[1])
+    smaller, _ = index_steps(prepared(without(relation, "hub")).signs, PRESETS[1])
     assert larger - smaller > 0.7 * sensitivity
 
 
@@ -115,45 +116,43 @@ def triangle_fans(count: int) -> KRelation:
 @pytest.mark.parametrize("parameters", PRESETS, ids=lambda p: p.name)
 def test_noise_is_asked_for_at_the_scales_of_the_theorem(parameters):
     source = Scripted([0, 0])
-    recursive(prepared(triangle_fans(5)), parameters, source)
+    run(prepared(triangle_fans(5)), parameters, source)
     slack = 0 if parameters.name == "paper" else 1
     assert source.scales[0] == (INDEX_GRID + slack) / parameters.choice_epsilon
     assert source.scales[1] == (1000 + 10) / parameters.answer_epsilon
     signed = Scripted([0, 0])
-    recursive(prepared(replace(triangle_fans(5), signed=True)), parameters, signed)
+    run(prepared(replace(triangle_fans(5), signed=True)), parameters, signed)
     assert signed.scales[1] == (1000 + 20) / parameters.answer_epsilon
 
 
 @pytest.mark.parametrize("parameters", PRESETS, ids=lambda p: p.name)
 def test_epsilon_asked_is_epsilon_spent(parameters):
-    assert recursive(prepared(triangle_fans(3)), parameters, NoNoise()).epsilon == Fraction(1, 2)
+    assert run(prepared(triangle_fans(3)), parameters, NoNoise()).epsilon == Fraction(1, 2)
 
 
 def test_public_tuples_are_added_exactly():
     rows = [(Participant("a"), 1), (TRUE, 1000)]
-    with_public = recursive(prepared(from_expressions(rows, Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
-    without_public = recursive(
-        prepared(from_expressions(rows[:1], Shape.CONJUNCTIONS)), PRESETS[1], NoNoise()
-    )
+    with_public = run(prepared(from_expressions(rows, Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
+    without_public = run(prepared(from_expressions(rows[:1], Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
     assert with_public.value - without_public.value == 1000
 
 
 def test_signs_are_answered_together():
     rows = [(Participant(i), 3) for i in range(20)] + [(Participant(i), -1) for i in range(10)]
-    found = recursive(prepared(from_expressions(rows, Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
+    found = run(prepared(from_expressions(rows, Shape.CONJUNCTIONS)), PRESETS[1], NoNoise())
     assert abs(found.value - 50) <= found.noise_scale
 
 
 def test_nobody_in_the_data():
     nothing = KRelation(Shape.CONJUNCTIONS, from_expressions([], Shape.CONJUNCTIONS).positive)
     for parameters in PRESETS:
-        assert recursive(prepared(nothing), parameters, NoNoise()).value == 0
+        assert run(prepared(nothing), parameters, NoNoise()).value == 0
 
 
 @pytest.mark.parametrize("parameters", PRESETS, ids=lambda p: p.name)
 def test_extreme_noise_on_the_index_is_survived(parameters):
     for extreme in (-(10**9), 10**9):
-        found = recursive(prepared(triangle_fans(3)), parameters, Scripted([extreme, 0]))
+        found = run(prepared(triangle_fans(3)), parameters, Scripted([extreme, 0]))
         assert math.isfinite(found.value)
 
 
@@ -177,7 +176,7 @@ def test_accuracy_theorem_covers():
         -float(parameters.rule.mu * parameters.choice_epsilon / parameters.rule.beta)
     ) + math.exp(-k)
     source, runs = Seeded(7), 400
-    errors = [abs(float(recursive(work, parameters, source).value) - 90) for _ in range(runs)]
+    errors = [abs(float(run(work, parameters, source).value) - 90) for _ in range(runs)]
     assert sum(error > most for error in errors) / runs <= failure
     assert sum(error > most / 20 for error in errors) / runs > failure
 
@@ -187,14 +186,14 @@ def test_the_interval_covers_the_truncated_answer():
     work, parameters, source = prepared(relation), PRESETS[1], Seeded(3)
     covered = 0
     for _ in range(400):
-        found = recursive(work, parameters, source)
+        found = run(work, parameters, source)
         low, high = found.interval
         covered += low <= 40 <= high  # every load is 1 ≤ τ almost always, so X is the answer
     assert 0.91 <= covered / 400 <= 0.98
 
 
 def test_counts_are_rounded_and_clamped_after_the_noise():
-    found = recursive(prepared(triangle_fans(2)), PRESETS[0], Scripted([0, -100_000])).rounded(signed=False)
+    found = run(prepared(triangle_fans(2)), PRESETS[0], Scripted([0, -100_000])).rounded(signed=False)
     assert found.value == 0
     assert found.interval[0] == 0
     assert found.interval[1].denominator == 1

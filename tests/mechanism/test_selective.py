@@ -1,4 +1,4 @@
-"""The selective mechanism: what it selects on moves as its lemmas say, and its exact distribution is private."""
+"""The selective mechanism: its penalties move as the lemmas say, and its exact distribution is private."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from recuse.annotation import Participant, conjunction, disjunction
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
+from recuse.mechanism.mechanisms import run
 from recuse.mechanism.parameters import SLACK, Doublings, Parameters, Score
 from recuse.mechanism.prepared import Prepared, prepare
-from recuse.mechanism.selective import chosen_level, deficit, first_level_above, selective, withdrawals
+from recuse.mechanism.selective import chosen_level, deficit, first_level_above, withdrawals
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
 from recuse.solver.remember import remembering
@@ -78,7 +79,7 @@ def shared(values: int) -> KRelation:
 
 
 def tight() -> KRelation:
-    """With p, low levels lack one withdrawal more (what p owns alone), and a high one half of one less (what p shares)."""
+    """With p, low levels lack one withdrawal more (p owns alone), a high one half of one less (p shares)."""
     a, p = Participant("a"), Participant("p")
     return from_expressions([(p, 2**5), (disjunction(a, p), 2**10)], Shape.CLAUSES, signed=False)
 
@@ -189,9 +190,9 @@ def test_a_score_scaled_by_1_3_is_caught():
 def test_levels_are_chosen_with_the_exact_probabilities():
     parameters = presets.by_withdrawals(ONE)
     work, source, runs = prepared(star(20)), Seeded(2), 4000
-    counts = np.bincount([chosen_level(work, parameters, source) for _ in range(runs)], minlength=LEVELS)[
-        :LEVELS
-    ]
+    counts = np.bincount(
+        [chosen_level(work.signs, parameters, source) for _ in range(runs)], minlength=LEVELS
+    )[:LEVELS]
     expected = np.array(distribution(star(20), parameters)) * runs
     big = expected > 5
     assert (((counts - expected) ** 2 / expected)[big]).sum() < 60
@@ -200,7 +201,7 @@ def test_levels_are_chosen_with_the_exact_probabilities():
 def test_epsilon_asked_is_epsilon_spent():
     for parameters in (presets.by_withdrawals(Epsilon.of("0.7")), presets.by_deficit(Epsilon.of("0.7"))):
         assert parameters.epsilon == Fraction(7, 10)
-        assert selective(prepared(star(5)), parameters, Seeded(1)).epsilon == Fraction(7, 10)
+        assert run(prepared(star(5)), parameters, Seeded(1)).epsilon == Fraction(7, 10)
 
 
 def test_shape_decides_the_score():
@@ -217,11 +218,11 @@ def test_distinct_values_with_many_owners_are_almost_free():
         rows.append((disjunction(*(Participant(int(i)) for i in owners)), 1))
     relation = from_expressions(rows, Shape.CLAUSES, signed=False)
     work, source = prepared(relation), Seeded(3)
-    errors = [abs(selective(work, presets.by_deficit(ONE), source).value - 40) for _ in range(40)]
+    errors = [abs(run(work, presets.by_deficit(ONE), source).value - 40) for _ in range(40)]
     assert sorted(errors)[20] < 2
 
 
 def test_nobody_in_the_data():
     nothing = from_expressions([], Shape.CONJUNCTIONS, signed=False)
     for parameters in (presets.by_withdrawals(ONE), presets.by_deficit(ONE)):
-        assert abs(selective(prepared(nothing), parameters, Seeded(1)).value) < 100
+        assert abs(run(prepared(nothing), parameters, Seeded(1)).value) < 100

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from recuse.mechanism.parameters import ANSWER_GRID, Doublings, Exponent, Parameters
+from recuse.mechanism.parameters import ANSWER_GRID, Doublings, Exponent, Parameters, Score
+from recuse.mechanism.prepared import Prepared, truncated
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.noise import Noise, laplace_quantile, staircase, staircase_quantile, staircase_spread
 
@@ -66,7 +67,6 @@ def noisy_answer(
     constant: Fraction,
     parameters: Parameters[Exponent | Doublings],
     noise: Noise,
-    kind: type[Laplace] | type[Staircase] = Laplace,
 ) -> Release:
     """Return the release of a number of sensitivity (1 + slack)·τ, and of a public constant beside it.
 
@@ -74,7 +74,7 @@ def noisy_answer(
     (docs/proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps.
     """
     step = tau / ANSWER_GRID
-    added = kind(parameters.answer_epsilon, ANSWER_GRID + math.ceil(ANSWER_GRID * slack))
+    added = grid_noise(parameters, ANSWER_GRID + math.ceil(ANSWER_GRID * slack))
     answer = (math.ceil(truncated / step) + added.draw(noise)) * step + constant
     reach = added.reach() * step
     return Release(
@@ -84,3 +84,26 @@ def noisy_answer(
         epsilon=parameters.epsilon,
         mechanism=parameters.name,
     )
+
+
+def grid_noise(parameters: Parameters[Exponent | Doublings], sensitivity: int) -> GridNoise:
+    """Return the noise that the parameters ask for."""
+    rule = parameters.rule
+    if isinstance(rule, Doublings) and rule.score is Score.WITHDRAWALS:
+        return Staircase(parameters.answer_epsilon, sensitivity)
+    return Laplace(parameters.answer_epsilon, sensitivity)
+
+
+def answer_at(
+    prepared: Prepared, tau: Fraction, parameters: Parameters[Exponent | Doublings], noise: Noise
+) -> Release:
+    """Return the private X(τ) of a relation, lifted against the bias of truncation where the rule says so.
+
+    Guarantee: ε2-private for fixed τ (docs/proofs.md, theorem D, lemmas G2, L and S); the lift and the weight
+    of public tuples are added after.
+    """
+    answer, slack = truncated(prepared, tau)
+    constant = Fraction(prepared.relation.constant)
+    if isinstance(parameters.rule, Doublings) and not prepared.relation.signed:
+        constant += parameters.rule.offset * tau / parameters.epsilon
+    return noisy_answer(answer, tau, slack, constant, parameters, noise)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import cast
 
 from recuse.errors import ParameterError
 from recuse.krelation.relation import Shape
 from recuse.mechanism import presets
+from recuse.mechanism.answer import answer_at
 from recuse.mechanism.parameters import Doublings, Exponent, Parameters
 from recuse.mechanism.prepared import Prepared
-from recuse.mechanism.recursive import recursive
+from recuse.mechanism.recursive import noisy_bound
 from recuse.mechanism.release import Release
-from recuse.mechanism.selective import selective
+from recuse.mechanism.selective import chosen_bound
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
+from recuse.solver.programs import Programs
 
 NAMES = ("selective", "tuned", "paper")
 DEFAULT = "selective"
@@ -33,12 +37,21 @@ def chosen(name: str, epsilon: Epsilon, shape: Shape) -> Parameters[Exponent | D
 
 
 def run(prepared: Prepared, parameters: Parameters[Exponent | Doublings], noise: Noise) -> Release:
-    """Return the private answer by the rule that the parameters name.
+    """Return the private answer of a K-relation: τ by the rule that the parameters name, then X(τ).
 
-    Guarantee: ε-private with ε = parameters.epsilon (docs/proofs.md, theorems R3, R5 and R6).
+    Guarantee: (ε1 + ε2)-private for every pair of neighbours in the sense of docs/proofs.md, theorem A
+    (theorems R3, R5 and R6 there), whatever the solver returns within its certified intervals.
     """
+    tau = choose(prepared.signs, parameters, noise)
+    return answer_at(prepared, tau, parameters, noise)
+
+
+def choose(
+    programs: Sequence[Programs], parameters: Parameters[Exponent | Doublings], noise: Noise
+) -> Fraction:
+    """Return τ, ε1-privately, for relations that lose the same participants."""
     match parameters.rule:
         case Exponent():
-            return recursive(prepared, cast(Parameters[Exponent], parameters), noise)
+            return noisy_bound(programs, cast(Parameters[Exponent], parameters), noise)
         case Doublings():
-            return selective(prepared, cast(Parameters[Doublings], parameters), noise)
+            return chosen_bound(programs, cast(Parameters[Doublings], parameters), noise)

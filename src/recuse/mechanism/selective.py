@@ -1,4 +1,4 @@
-"""The selective mechanism: τ = stretch·θ2^k for the doubling k that wins a noisy maximum, then X(τ).
+"""The rule of the selective mechanism: τ = stretch·θ2^k for the doubling k that wins a noisy maximum.
 
 Without OR a doubling is scored by N_s(θ2^k), the withdrawals that bring every load below it. With OR loads
 see nothing of a tuple's other derivations, and it is scored by the deficit: how many withdrawals of weight
@@ -8,13 +8,12 @@ see nothing of a tuple's other derivations, and it is scored by the deficit: how
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
-from recuse.mechanism.answer import Laplace, Staircase, noisy_answer
 from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Doublings, Parameters, Score
-from recuse.mechanism.prepared import Prepared, truncated, truncated_high
-from recuse.mechanism.release import Release
+from recuse.mechanism.prepared import truncated_high
 from recuse.mechanism.selection import Penalty, noisy_maximum
 from recuse.noise import Noise, round_down
 from recuse.solver.programs import Programs
@@ -23,23 +22,16 @@ DEFICIT_RANGE = Fraction(3, 2)
 """One withdrawal moves a deficit within an interval of this length (docs/proofs.md, T1)."""
 
 
-def selective(prepared: Prepared, parameters: Parameters[Doublings], noise: Noise) -> Release:
-    """Return the private answer of a K-relation.
+def chosen_bound(programs: Sequence[Programs], parameters: Parameters[Doublings], noise: Noise) -> Fraction:
+    """Return τ for relations that lose the same participants: two signs of one, or several groups.
 
-    Guarantee: (ε1 + ε2)-private for neighbours in the sense of docs/proofs.md, theorem A (theorem R5 there
-    for withdrawals, R6 for the deficit), whatever the solver returns within its certified intervals.
+    Guarantee: ε1-private (docs/proofs.md, theorem R5 for withdrawals, R6 for the deficit).
     """
-    rule = parameters.rule
-    level = chosen_level(prepared, parameters, noise)
-    tau = as_double(rule.stretch * parameters.theta * Fraction(2) ** level)
-    answer, slack = truncated(prepared, tau)
-    lift = Fraction(0) if prepared.relation.signed else rule.offset * tau / parameters.epsilon
-    constant = prepared.relation.constant + lift
-    kind = Staircase if rule.score is Score.WITHDRAWALS else Laplace
-    return noisy_answer(answer, tau, slack, constant, parameters, noise, kind)
+    level = chosen_level(programs, parameters, noise)
+    return as_double(parameters.rule.stretch * parameters.theta * Fraction(2) ** level)
 
 
-def chosen_level(prepared: Prepared, parameters: Parameters[Doublings], noise: Noise) -> int:
+def chosen_level(programs: Sequence[Programs], parameters: Parameters[Doublings], noise: Noise) -> int:
     """Return the doubling that wins.
 
     Guarantee: ε1-private (docs/proofs.md, lemma 2'): one withdrawal moves a penalty within an interval whose
@@ -47,12 +39,11 @@ def chosen_level(prepared: Prepared, parameters: Parameters[Doublings], noise: N
     """
     rule, theta = parameters.rule, parameters.theta
     levels = range(rule.first, LAST_DOUBLING + 1)
-    largest = max(part.largest_load() for part in prepared.signs)
-    top = first_level_above(largest, theta, rule.first)
+    top = first_level_above(max(part.largest_load() for part in programs), theta, rule.first)
     if rule.score is Score.WITHDRAWALS:
-        weight, penalty = Fraction(1), withdrawals(prepared.signs, theta)
+        weight, penalty = Fraction(1), withdrawals(programs, theta)
     else:
-        weight, penalty = 1 / DEFICIT_RANGE, deficit(prepared.signs, theta, top)
+        weight, penalty = 1 / DEFICIT_RANGE, deficit(programs, theta, top)
     weight *= parameters.choice_epsilon / (1 + 2 * SLACK)
     return noisy_maximum(rule, levels, top, weight, penalty, noise)
 
@@ -65,39 +56,39 @@ def first_level_above(load: float, theta: Fraction, first: int) -> int:
     return level
 
 
-def withdrawals(signs: tuple[Programs, ...], theta: Fraction) -> Penalty:
-    """Return N_s as a penalty: of two signs the larger.
+def withdrawals(programs: Sequence[Programs], theta: Fraction) -> Penalty:
+    """Return N_s as a penalty: of several relations the largest.
 
     Guarantee: with a participant more it does not fall, nor grow by more than 1 (docs/proofs.md, lemma 1').
     """
 
     def penalty(level: int, enough: float) -> tuple[float, Fraction]:
         tau = float(theta * Fraction(2) ** level)
-        found = [part.strict_withdrawals(tau, round_down(SLACK), enough) for part in signs]
+        found = [part.strict_withdrawals(tau, round_down(SLACK), enough) for part in programs]
         return max(n.low for n in found), Fraction(max(n.high for n in found))
 
     return penalty
 
 
-def deficit(signs: tuple[Programs, ...], theta: Fraction, top: int) -> Penalty:
-    """Return D_k = max(0, max_{j>k} (X_j - X_k)/(θ2^j)) as a penalty: of two signs the larger.
+def deficit(programs: Sequence[Programs], theta: Fraction, top: int) -> Penalty:
+    """Return D_k = max(0, max_{j>k} (X_j - X_k)/(θ2^j)) as a penalty: of several relations the largest.
 
     Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2] (docs/proofs.md, T1).
     """
 
     @cache
-    def answer(sign: int, level: int) -> Fraction:
-        return truncated_high(signs[sign], as_double(theta * Fraction(2) ** level))
+    def answer(which: int, level: int) -> Fraction:
+        return truncated_high(programs[which], as_double(theta * Fraction(2) ** level))
 
-    def lacking(sign: int, level: int) -> Fraction:
-        own = answer(sign, level)
+    def lacking(which: int, level: int) -> Fraction:
+        own = answer(which, level)
         terms = (
-            (answer(sign, j) - own) / as_double(theta * Fraction(2) ** j) for j in range(level + 1, top + 1)
+            (answer(which, j) - own) / as_double(theta * Fraction(2) ** j) for j in range(level + 1, top + 1)
         )
         return max(terms, default=Fraction(0))
 
     def penalty(level: int, _: float) -> tuple[float, Fraction]:
-        found = max(Fraction(0), *(lacking(sign, level) for sign in range(len(signs))))
+        found = max(Fraction(0), *(lacking(which, level) for which in range(len(programs))))
         # the exact deficit does not fall with the level; ours is off by 3η/2 at most, at either level
         return math.nextafter(float(found - 3 * SLACK), -math.inf), found
 

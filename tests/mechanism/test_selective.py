@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from distributions import winning_probabilities, worst_log_ratio
-from recuse.annotation import Participant, conjunction, disjunction
+from distributions import worst_log_ratio
+from neighbours import clique, level_distribution, penalties, shared, star
+from recuse.annotation import Participant, disjunction
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.mechanisms import run
 from recuse.mechanism.parameters import SLACK, Doublings, Parameters, Score
 from recuse.mechanism.prepared import Prepared, prepare
-from recuse.mechanism.selective import chosen_level, deficit, first_level_above, withdrawals
+from recuse.mechanism.selective import chosen_level
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
 from recuse.solver.remember import remembering
@@ -33,49 +33,14 @@ def prepared(relation: KRelation) -> Prepared:
     return prepare(relation, remembering(reference))
 
 
-def penalties(relation: KRelation, parameters: Parameters[Doublings]) -> list[Fraction]:
-    """Return the penalty of each of the first levels, as the mechanism computes it."""
-    signs, theta, first = prepared(relation).signs, parameters.theta, parameters.rule.first
-    top = first_level_above(max(part.largest_load() for part in signs), theta, first)
-    if parameters.rule.score is Score.WITHDRAWALS:
-        penalty = withdrawals(signs, theta)
-    else:
-        penalty = deficit(signs, theta, top)
-    levels = range(first, first + LEVELS)
-    return [penalty(k, math.inf)[1] if k < top else Fraction(0) for k in levels]
-
-
-def distribution(relation: KRelation, parameters: Parameters[Doublings], factor: float = 1.0) -> list[float]:
-    """Return the exact probabilities of the levels; `factor` scales the score, for the broken twin."""
-    rule = parameters.rule
-    part = Fraction(1) if rule.score is Score.WITHDRAWALS else Fraction(2, 3)
-    weight = factor * float(part * parameters.choice_epsilon / (1 + 2 * SLACK))
-    found = zip(range(rule.first, rule.first + LEVELS), penalties(relation, parameters), strict=True)
-    return winning_probabilities([-weight * float(d) - float(rule.prior(k)) * math.log(2) for k, d in found])
-
-
 def loss(relation: KRelation, parameters: Parameters[Doublings], factor: float = 1.0) -> float:
     """Return the worst log-ratio between the relation and all its neighbours."""
-    ours = distribution(relation, parameters, factor)
+    ours = level_distribution(relation, parameters, LEVELS, factor)
     neighbours = (without(relation, name) for name in relation.names)
-    return max((worst_log_ratio(ours, distribution(n, parameters, factor)) for n in neighbours), default=0.0)
-
-
-def star(leaves: int) -> KRelation:
-    rows = [(conjunction(Participant("hub"), Participant(i)), 1) for i in range(leaves)]
-    return from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
-
-
-def clique(size: int) -> KRelation:
-    members = [Participant(i) for i in range(size)]
-    rows = [(conjunction(a, b), 3) for i, a in enumerate(members) for b in members[:i]]
-    return from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
-
-
-def shared(values: int) -> KRelation:
-    """The paper's counterexample: a_i ∨ p."""
-    rows = [(disjunction(Participant(i), Participant("p")), 1) for i in range(values)]
-    return from_expressions(rows, Shape.CLAUSES, signed=False)
+    return max(
+        (worst_log_ratio(ours, level_distribution(n, parameters, LEVELS, factor)) for n in neighbours),
+        default=0.0,
+    )
 
 
 def tight() -> KRelation:
@@ -98,7 +63,9 @@ def owned(values: int) -> KRelation:
 def test_a_withdrawal_moves_the_count_of_withdrawals_within_one(relation, leaver):
     parameters = presets.by_withdrawals(ONE)
     for more, less in zip(
-        penalties(relation, parameters), penalties(without(relation, leaver), parameters), strict=True
+        penalties(relation, parameters, LEVELS),
+        penalties(without(relation, leaver), parameters, LEVELS),
+        strict=True,
     ):
         assert -SLACK <= more - less <= 1 + SLACK
 
@@ -109,7 +76,9 @@ def test_a_withdrawal_moves_the_deficit_within_three_halves(relation, leaver, ep
     """T1, for every shape."""
     parameters = presets.by_deficit(Epsilon.of(epsilon))
     for more, less in zip(
-        penalties(relation, parameters), penalties(without(relation, leaver), parameters), strict=True
+        penalties(relation, parameters, LEVELS),
+        penalties(without(relation, leaver), parameters, LEVELS),
+        strict=True,
     ):
         assert -(1 + 3 * SLACK) / 2 <= more - less <= 1 + 3 * SLACK / 2
 
@@ -121,7 +90,9 @@ def test_both_ends_of_the_deficits_range_are_needed():
     for relation in (owned(64), tight()):
         for name in relation.names:
             pairs = zip(
-                penalties(relation, parameters), penalties(without(relation, name), parameters), strict=True
+                penalties(relation, parameters, LEVELS),
+                penalties(without(relation, name), parameters, LEVELS),
+                strict=True,
             )
             moves += [more - less for more, less in pairs]
     assert max(moves) > Fraction(9, 10)
@@ -136,7 +107,7 @@ def test_a_deficit_is_at_most_the_withdrawals(relation):
     signs = prepared(relation).signs
     for k, d in zip(
         range(parameters.rule.first, parameters.rule.first + LEVELS),
-        penalties(relation, parameters),
+        penalties(relation, parameters, LEVELS),
         strict=True,
     ):
         assert d <= Fraction(signs[0].withdrawals(2.0**k, 1e-6).high) + 2 * SLACK
@@ -193,7 +164,7 @@ def test_levels_are_chosen_with_the_exact_probabilities():
     counts = np.bincount(
         [chosen_level(work.signs, parameters, source) for _ in range(runs)], minlength=LEVELS
     )[:LEVELS]
-    expected = np.array(distribution(star(20), parameters)) * runs
+    expected = np.array(level_distribution(star(20), parameters, LEVELS)) * runs
     big = expected > 5
     assert (((counts - expected) ** 2 / expected)[big]).sum() < 60
 

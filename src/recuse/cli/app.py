@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from recuse.cli.lab import lab_app
 from recuse.cli.show import as_json, as_text, number
 from recuse.demo import run_demo
 from recuse.engines.duckdb import DuckDB
@@ -81,6 +82,7 @@ def written(sql: str) -> str:
 
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")
 app.add_typer(policy_app, name="policy")
+app.add_typer(lab_app, name="lab")
 
 
 @policy_app.command("check")

@@ -38,8 +38,8 @@ class Draws:
         self.levels = levels
         self._noise = noise
         words = noise.bits(WORD * len(levels)).to_bytes(WORD // 8 * len(levels), "little")
-        first = np.frombuffer(words, np.dtype("<u8"))
-        self._bits = {k: (int(word), WORD) for k, word in zip(levels, first, strict=True)}
+        self._first = first = np.frombuffer(words, np.dtype("<u8"))
+        self._longer: dict[int, tuple[int, int]] = {}
         near = WORD * math.log(2) - np.log(first + 0.5)
         short = first >> np.uint64(WORD // 2) == 0  # too few bits left for a close enclosure
         self.low: Floats = np.where(short, WORD // 2 * math.log(2), near) - MARGIN
@@ -47,10 +47,10 @@ class Draws:
 
     def enclosure(self, level: int, digits: int) -> tuple[Fraction, Fraction]:
         """Return rationals that enclose a level's number, tighter the more digits are asked for."""
-        bits, count = self._bits[level]
+        bits, count = self._longer.get(level, (int(self._first[level - self.levels.start]), WORD))
         while bits == 0 or count < 4 * digits:
             bits, count = bits << WORD | self._noise.bits(WORD), count + WORD
-        self._bits[level] = bits, count
+        self._longer[level] = bits, count
         low, _ = logarithm(Fraction(1 << count, bits + 1), digits)
         _, high = logarithm(Fraction(1 << count, bits), digits)
         return low, high
@@ -106,9 +106,8 @@ class Race:
         """Return the best of the levels from `top` on, which have no penalty."""
         start = self.draws.levels.start
         floor = self.low[top - start :].max()
-        best, *others = (
-            Runner(k, Fraction(0)) for k in self.draws.levels if k >= top and self.high[k - start] >= floor
-        )
+        contenders = np.flatnonzero(self.high[top - start :] >= floor) + top
+        best, *others = (Runner(int(k), Fraction(0)) for k in contenders)
         for runner in others:
             if self.ahead(runner, best):
                 best = runner

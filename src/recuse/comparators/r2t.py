@@ -1,0 +1,67 @@
+"""R2T, race-to-the-top (Dong, Fang, Yi, Tao and Machanavajjhala, SIGMOD 2022): for comparison only.
+
+The truncated answers X(τ) at τ = base, base², … up to a *guessed* global sensitivity each get Laplace noise and
+are moved down by a margin that no noise exceeds; the largest wins. Pure ε, but the guess decides how many
+candidates share ε, and an answer above the guess cannot be reached.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from recuse.errors import ParameterError
+from recuse.mechanism.parameters import ANSWER_GRID, SLACK
+from recuse.mechanism.prepared import Prepared, truncated_high
+from recuse.mechanism.release import Release
+from recuse.noise import Noise, round_up
+from recuse.privacy import Epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class R2T:
+    """The mechanism with its guess.
+
+    `base` is 2 in the paper and 5.5 in its authors' code; `failure` is its β, how often the margin may be exceeded.
+    """
+
+    epsilon: Epsilon
+    global_sensitivity: float = 1e6
+    base: float = 2.0
+    failure: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.global_sensitivity <= self.base or self.base <= 1 or not 0 < self.failure < 1:
+            raise ParameterError("R2T needs 1 < base < global_sensitivity and 0 < failure < 1")
+
+    @property
+    def rounds(self) -> int:
+        """How many candidates there are: the logarithm of the guess."""
+        return math.ceil(math.log(self.global_sensitivity) / math.log(self.base) - 1e-9)
+
+    def release(self, prepared: Prepared, noise: Noise) -> Release:
+        """Return the largest of the noisy, lowered candidates, at least 0.
+
+        Guarantee: ε-private: each of the `rounds` candidates is ε/rounds-private by theorem D and lemma G2 of
+        docs/proofs.md. Only for relations without sign.
+        """
+        share = self.epsilon.value / self.rounds
+        sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK)
+        scale = sensitivity / share
+        margin = math.log(self.rounds / self.failure)
+        best, spread = Fraction(0), Fraction(0)
+        for j in range(1, self.rounds + 1):
+            tau = Fraction(self.base**j)
+            step = tau / ANSWER_GRID
+            steps = math.ceil(truncated_high(prepared.positive, tau) / step) + noise.laplace(scale)
+            candidate = (steps - Fraction(round_up(scale) * margin)) * step
+            if candidate > best:
+                best, spread = candidate, scale * step
+        return Release(
+            value=best + prepared.relation.constant,
+            interval=(best + prepared.relation.constant, best + prepared.relation.constant + 2 * spread),
+            noise_scale=spread,
+            epsilon=self.epsilon.value,
+            mechanism="r2t",
+        )

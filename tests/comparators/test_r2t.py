@@ -1,0 +1,59 @@
+"""R2T as its authors define it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from neighbours import star
+from recuse.annotation import Participant
+from recuse.comparators.r2t import R2T
+from recuse.errors import ParameterError
+from recuse.krelation.build import from_expressions
+from recuse.krelation.relation import Shape
+from recuse.mechanism.prepared import prepare
+from recuse.privacy import Epsilon
+from recuse.solver.reference import reference
+from recuse.solver.remember import remembering
+from sources import NoNoise, Scripted, Seeded
+
+ONE = Epsilon.of(1)
+
+
+def test_candidates_double_up_to_the_guess():
+    assert R2T(ONE, 2**20).rounds == 20
+    assert R2T(ONE, 1e6).rounds == 20
+    assert R2T(ONE, 1e6, base=5.5).rounds == 9
+
+
+def test_noise_and_margin_by_definition():
+    """One owner a tuple: X(τ) = Σ min(q, τ); the winner is the best of X(τ) - L ln(L/β) τ/ε."""
+    relation = from_expressions(
+        [(Participant(i), 1 + i % 5) for i in range(400)], Shape.CONJUNCTIONS, signed=False
+    )
+    mechanism = R2T(ONE, 1024)
+    found = mechanism.release(prepare(relation, remembering(reference)), NoNoise())
+    rounds = mechanism.rounds
+    by_hand = max(
+        sum(min(1 + i % 5, 2**j) for i in range(400)) - rounds * math.log(rounds / 0.1) * 1.01 * 2**j
+        for j in range(1, rounds + 1)
+    )
+    assert abs(float(found.value) - by_hand) < 0.1
+    source = Scripted([0] * rounds)
+    mechanism.release(prepare(relation, remembering(reference)), source)
+    assert source.scales == [Fraction(1010) * rounds] * rounds
+
+
+def test_it_never_answers_below_zero_and_rarely_above_the_truth():
+    work = prepare(star(200), remembering(reference))
+    answers = [R2T(ONE, 1024).release(work, source).value for source in [Seeded(1)] for _ in range(300)]
+    assert min(answers) >= 0
+    assert sum(answer > 200 for answer in answers) / 300 <= 0.1
+
+
+@pytest.mark.parametrize("wrong", [{"global_sensitivity": 1}, {"base": 1.0}, {"failure": 0.0}])
+def test_a_guess_must_make_sense(wrong):
+    with pytest.raises(ParameterError):
+        R2T(ONE, **wrong)

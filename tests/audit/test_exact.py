@@ -1,7 +1,7 @@
-"""The privacy audit, exactly: on tiny relations the whole output distribution of every mechanism, against all neighbours.
+"""The privacy audit, exactly: the whole output distribution of every mechanism on tiny relations.
 
-A release is a choice of τ and a number on the grid of τ. Both have known distributions, so the worst log-ratio of
-a pair of neighbours is a sum of two maxima, computed without sampling.
+A release is a choice of τ and a number on the grid of τ. Both have known distributions, so the worst
+log-ratio of a pair of neighbours is a sum of two maxima, computed without sampling.
 """
 
 from __future__ import annotations

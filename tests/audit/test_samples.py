@@ -1,4 +1,4 @@
-"""The privacy audit by samples: a hockey-stick test on star, clique and a_i ∨ p, for every mechanism and three broken twins.
+"""The privacy audit by samples: a hockey-stick test for every mechanism, and three broken twins that fail it.
 
 The event that tells two neighbours apart best is chosen on one half of the samples, and its probabilities are
 estimated on the other half; P(S) - e^ε Q(S) may exceed zero by sampling error only.
@@ -186,7 +186,7 @@ def test_float_laplace_is_caught_by_the_doubles_it_can_reach():
 
 
 def test_our_answers_are_reachable_from_every_neighbour():
-    """Given τ, whatever is released is a whole number of steps, and noise of any whole number of steps is possible."""
+    """Given τ, what is released is a whole number of steps, and noise of any whole number is possible."""
     parameters, tau = presets.tuned(ONE), Fraction(8)
     for one, other in PAIRS.values():
         for relation in (one, other):

@@ -1,8 +1,8 @@
 """R2T, race-to-the-top (Dong, Fang, Yi, Tao and Machanavajjhala, SIGMOD 2022): for comparison only.
 
-The truncated answers X(τ) at τ = base, base², … up to a *guessed* global sensitivity each get Laplace noise and
-are moved down by a margin that no noise exceeds; the largest wins. Pure ε, but the guess decides how many
-candidates share ε, and an answer above the guess cannot be reached.
+The truncated answers X(τ) at τ = base, base², … up to a *guessed* global sensitivity each get Laplace noise
+and are moved down by a margin that noise rarely exceeds; the largest wins. Pure ε, but the guess decides how
+many candidates share ε, and a load above it is cut off.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recuse.privacy import Epsilon
 class R2T:
     """The mechanism with its guess.
 
-    `base` is 2 in the paper and 5.5 in its authors' code; `failure` is its β, how often the margin may be exceeded.
+    `base` is 2 in the paper and 5.5 in its authors' code; `failure` is its β, how often the margin may fail.
     """
 
     epsilon: Epsilon

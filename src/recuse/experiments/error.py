@@ -23,7 +23,7 @@ from recuse.solver.programs import Solver
 from recuse.solver.remember import remembering
 
 MECHANISMS = (*OURS, "paper-node", "r2t", "r2t-5.5")
-"""Ours by name; the paper's with its μ for node privacy; R2T with GS guessed as 10⁶, base 2 and its authors' 5.5."""
+"""Ours; the paper's with its μ for node privacy; R2T with GS guessed as 10⁶, base 2 and its authors' 5.5."""
 
 Answering = Callable[[Prepared, Noise], Release]
 
@@ -41,7 +41,7 @@ class ErrorSummary:
 
     @classmethod
     def of(cls, truth: float, answers: Floats, seconds: float) -> ErrorSummary:
-        """Return the summary; the trimmed mean drops the best and the worst fifth. A truth of 0 counts as 1."""
+        """Return the summary; the trimmed mean drops the best and worst fifth, a truth of 0 counts as 1."""
         errors = np.sort(np.abs(answers - truth)) / max(1.0, abs(truth))
         fifth = len(errors) // 5
         kept = errors[fifth : len(errors) - fifth]

@@ -18,7 +18,7 @@ class Programs(Protocol):
     """The optimisation problems over the tuples of one sign (docs/proofs.md, sections 0 to 4)."""
 
     def largest_load(self) -> float:
-        """Return a double not below max_p ℓ_p(0): from τ at or above it, X(τ) is the true answer and N(τ) is 0."""
+        """Return a double not below max_p ℓ_p(0): for τ from there on X(τ) is the true answer, N(τ) is 0."""
 
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""

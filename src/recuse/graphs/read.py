@@ -30,7 +30,7 @@ def read_graph(path: Path) -> Graph:
         raise DatabaseError(
             "the graph cannot be read",
             found=path.name,
-            accepted="an edge list of two columns (SNAP), Matrix Market (.mtx) or GML (.gml), or one of them gzipped",
+            accepted="lines of two node names (SNAP), Matrix Market (.mtx) or GML (.gml), plain or gzipped",
         ) from None
 
 

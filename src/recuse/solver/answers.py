@@ -7,6 +7,7 @@ derivations, which proves the lower end.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -18,13 +19,11 @@ from recuse.krelation.relation import Floats, Integers
 from recuse.solver.certificate import UNIT, Checker, Cut, truncated_low, up, weighted_cut
 from recuse.solver.colours import Classes
 from recuse.solver.focus import Focus
-from recuse.solver.interval import Interval
+from recuse.solver.interval import Interval, enclosed
 from recuse.solver.master import Master
 from recuse.solver.slopes import Shares, Slopes
 
 ROUNDS = 60
-VIOLATION = 1e-6
-"""A share F_p is cut where the master underrates it by this much of its full weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,42 +48,38 @@ class Truncation:
         classes = Classes.of(focus.tuples, people)
         full = shares.owners.sum(axis=1)[classes.representatives]
         sizes = classes.sizes.astype(np.float64)
-        master = Master.empty()
-        cost = np.concatenate((sizes, sizes * full / tau))
-        master.widen(cost, sparse.csc_array((0, len(cost))))
+        master = Master.over(np.concatenate((sizes, sizes * full / tau)))
         found = cls(focus, tau, evaluation, Checker.of(evaluation), shares, classes, full, master)
-        found._cut(np.zeros(people), np.arange(len(sizes)))
+        found._cut(shares.slopes(np.zeros(people)), np.flatnonzero(full > 0))
         return found
 
     def interval(self, width: float) -> Interval | None:
         """Return an interval that holds X(τ), at most `width` wide; nothing if it does not close."""
-        found = Interval(0.0, float("inf"))
-        count = len(self.full)
-        rest = up(float(self.focus.rest)) if self.focus.rest > 2**53 else float(self.focus.rest)
+        count, sizes = len(self.full), self.classes.sizes
+        best, best_g, least = np.zeros(0), np.zeros(0), math.inf
         for _ in range(ROUNDS):
             suggestion = self.master.solve()
             if suggestion is None:
                 return None
-            g = self.checker.lowered(self.classes.expanded(suggestion.x[:count]) + self.checker.grid / 2)
-            estimate = self.tau * float(
-                self.classes.sizes @ (suggestion.x[:count] + suggestion.x[count:] * self.full / self.tau)
-            )
-            high = up(self.checker.truncated_high(g, self.tau) + rest)
-            found = found.narrowed(0.0, high)
-            if found.high - rest - estimate <= width:
-                found = found.narrowed(self._proven(suggestion.y), high)
-                if found.width <= width:
-                    return found
-            share = (self.shares.owners @ self.evaluation.kept(g))[self.classes.representatives]
-            wrong = np.flatnonzero(share > (suggestion.x[count:] + VIOLATION) * self.full)
-            if len(wrong) == 0:
-                return None
-            self._cut(g, wrong)
+            x, shares = suggestion.x[:count], suggestion.x[count:]
+            estimate = float(sizes @ (self.tau * x + shares * self.full))
+            # between the master's optimum and the best point so far: far fewer rounds than at the optimum
+            middle = (x + best) / 2 if len(best) else x
+            g = self.checker.lowered(self.classes.expanded(middle) + self.checker.grid / 2)
+            slopes = self.shares.slopes(g)
+            value = float(slopes.sums.sum() + self.tau * g.sum())
+            if value < least:
+                best, best_g, least = middle, g, value
+            if least - estimate <= width:
+                high = up(self.checker.truncated_high(best_g, self.tau) + enclosed(self.focus.rest).high)
+                low = self._proven(suggestion.y)
+                if high - low <= width:
+                    return Interval(low, high)
+            self._cut(slopes, np.flatnonzero(slopes.sums[self.classes.representatives] > 0))
         return None
 
-    def _cut(self, g: Floats, which: Integers) -> None:
-        """Add the cuts at g of these classes' shares."""
-        slopes = self.shares.slopes(g)
+    def _cut(self, slopes: Slopes, which: Integers) -> None:
+        """Add the cuts of these classes' shares."""
         constants, rows = slopes.jacobian(self.classes.representatives[which])
         scale = 1.0 / self.full[which]
         left = self.classes.collapsed(rows).tocsr()
@@ -96,14 +91,14 @@ class Truncation:
         self.rounds.append((slopes, which))
 
     def _proven(self, duals: Floats) -> float:
-        """Return a lower end for X(τ) from the master's duals: a packing in which nobody's shares exceed one."""
+        """Return a lower end for X(τ) from the master's duals, as a packing within everybody's shares."""
         price = self.classes.sizes * self.full / self.tau
         portions, start = np.zeros((len(self.rounds), len(self.full))), 0
         for (_, which), mine in zip(self.rounds, portions, strict=True):
             mine[which] = duals[start : start + len(which)] / price[which]
             start += len(which)
         portions *= (1 - UNIT * (len(portions) + 8)) / np.maximum(1.0, portions.sum(axis=0))
-        cut = Cut(0.0, np.zeros(len(self.focus.people)))
+        cut = Cut.nothing(len(self.focus.people), len(self.rounds[0][0].active))
         for (slopes, _), mine in zip(self.rounds, portions, strict=True):
             if mine.any():
                 cut += weighted_cut(slopes, self.classes.expanded(mine))

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
+from recuse.solver.focus import Focus
 from recuse.solver.interval import Interval
 from recuse.solver.linear import LinearProgram
 from recuse.solver.slopes import Slopes
@@ -66,13 +67,23 @@ def dual_bound(program: LinearProgram, y: Floats) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """A proven inequality: (some weighted sum) ≥ constant - slope·h for all withdrawals h."""
+    """A proven inequality: (some weighted sum) ≥ constant - slope·h for all withdrawals h.
+
+    `terms` is what each clause counts for in it: a participant left out of clause j has slope terms_j there.
+    """
 
     constant: float
     slope: Floats
+    terms: Floats
+
+    @classmethod
+    def nothing(cls, participants: int, terms: int) -> Self:
+        """Return the inequality 0 ≥ 0."""
+        return cls(0.0, np.zeros(participants), np.zeros(terms))
 
     def __add__(self, other: Cut) -> Cut:
-        return Cut(down(self.constant + other.constant), (self.slope + other.slope) * (1 + UNIT))
+        constant = down(self.constant + other.constant)
+        return Cut(constant, (self.slope + other.slope) * (1 + UNIT), (self.terms + other.terms) * (1 + UNIT))
 
 
 def weighted_cut(slopes: Slopes, multipliers: Floats) -> Cut:
@@ -83,7 +94,18 @@ def weighted_cut(slopes: Slopes, multipliers: Floats) -> Cut:
     shared = np.bincount(slopes.owners.indices, minlength=1).max()
     terms = (slopes.owners.T @ multipliers) * slopes.active * (1 - UNIT * (shared + 4))
     slack = UNIT * (np.bincount(slopes.rows.indices, minlength=slopes.rows.shape[1]) + 4)
-    return Cut(enclosed_sum(terms * slopes.constants).low, (slopes.rows.T @ terms) * (1 + slack))
+    return Cut(enclosed_sum(terms * slopes.constants).low, (slopes.rows.T @ terms) * (1 + slack), terms)
+
+
+def outside_excess(cut: Cut, focus: Focus, allowed: float) -> Floats:
+    """Return doubles not below (slope_p - allowed)⁺ of the participants that the focus leaves out."""
+    outside, tuples = focus.outside, focus.tuples
+    if len(outside.people) == 0:
+        return np.zeros(0)
+    per_weight = cut.terms / np.repeat(tuples.weights_down(), np.diff(tuples.levels[0]))
+    weighted = outside.weights * per_weight[outside.clauses]
+    slope = np.bincount(outside.people, weights=weighted)
+    return _excess(slope * (1 + UNIT * (np.bincount(outside.people) + 8)), allowed)
 
 
 def withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:

@@ -2,8 +2,8 @@
 
 Colour refinement: a tuple's colour is that of its weight and of its members' colours, a participant's that
 of its tuples' colours, again and again until nothing splits. Some optimum is constant on every class
-(Grohe, Kersting, Mladenov, Selman, 2014), so a clique of a hundred edges is a handful of variables. Colours are
-hashes; a collision would only make a worse suggestion, for certificates never use them.
+(Grohe, Kersting, Mladenov, Selman, 2014), so a clique of a hundred edges is a handful of variables.
+Colours are hashes; a collision would only make a worse suggestion, for certificates never use them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from recuse.krelation.evaluate import owners_of
 from recuse.krelation.relation import Floats, Integers, Tuples
-from recuse.solver.linear import Matrix, sparse
+from recuse.solver.linear import Matrix
 
 Hashes = NDArray[np.uint64]
 MOSTLY_ALONE = 0.8
@@ -86,14 +87,16 @@ class _Spread:
         )
 
     def gathered(self, colour: Hashes) -> Hashes:
-        """Return, for every participant, a hash of where it stands in which tuples (everybody stands somewhere)."""
+        """Return, for every participant, a hash of where it stands in which tuples."""
         up = [_mixed(colour[self.tuples.members])]
         for level in reversed(self.tuples.levels):
             up.append(_mixed(np.add.reduceat(up[-1], level[:-1]) + np.uint64(len(up))))
         down = up.pop() ^ self.weights
         for owners in self.owners:
             down = _mixed(down[owners] * np.uint64(3) + up.pop())
-        return np.add.reduceat(down[self.order], self.starts)
+        found = np.zeros_like(colour)
+        found[self.tuples.members[self.order[self.starts]]] = np.add.reduceat(down[self.order], self.starts)
+        return found
 
 
 def _mixed(value: Hashes) -> Hashes:

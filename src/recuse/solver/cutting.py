@@ -7,25 +7,29 @@ variable, cuts serve every τ, and a question is left as soon as a proven bound 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver.answers import Truncation
 from recuse.solver.certificate import Checker
 from recuse.solver.descent import Descent
-from recuse.solver.focus import focus, narrow
+from recuse.solver.focus import focus_answer, focus_loads
 from recuse.solver.integer_index import integer_index
-from recuse.solver.interval import Interval
+from recuse.solver.interval import Interval, enclosed
 from recuse.solver.loads import Workshop
 from recuse.solver.reference import NOTHING, Reference, reference
 from recuse.solver.root import first_guess, real_index
 
-MARGIN = 0.9
+MARGIN = 0.93
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
+INVITATIONS = 8
+"""How often a focus is widened before the reference solver takes over."""
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +38,9 @@ class Cutting:
 
     evaluation: Evaluation
     loads: Floats
-    descent: Descent | None = None
+    invited: NDArray[np.bool_]
+    plain: Descent | None = None
+    active: Descent | None = None
     reach: float = math.inf
 
     def largest_load(self) -> float:
@@ -45,22 +51,24 @@ class Cutting:
         """Return an interval that holds X(τ), at most `width` wide."""
         if not self.largest_load() > tau:
             return enclosed(self.evaluation.tuples.total())
-        tuples, people = self.evaluation.tuples, self.evaluation.participants
-        found = Truncation.of(narrow(tuples, people, self.loads > tau), tau).interval(width)
+        movable = focus_answer(self.evaluation.tuples, self.loads > tau)
+        if len(movable.tuples) == 0:
+            return enclosed(movable.rest)
+        found = Truncation.of(movable, tau).interval(width)
         return found or self._reference().truncated(tau, width)
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
         """Return an interval that holds N(τ), at most `width` wide or above `enough`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = self._descent(tau).interval(tau, width, enough)
+        found = self._tried(lambda: self._descent(tau).interval(tau, width, enough))
         return found or self._reference().withdrawals(tau, width, enough)
 
     def strict_withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
         """Return an interval that holds N_s(τ), at most `width` wide or above `enough`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = Descent.strict(self._descent(tau).shop).interval(tau, width, enough)
+        found = self._tried(lambda: self._strict(tau).interval(tau, width, enough))
         return found or self._reference().strict_withdrawals(tau, width, enough)
 
     def index(self, theta: float, beta: float, width: float) -> Interval:
@@ -68,33 +76,42 @@ class Cutting:
         if not self.largest_load() > theta:
             return NOTHING
         start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
-        found = real_index(self._descent, start, self.largest_load(), theta, beta, width)
+        found = self._tried(lambda: real_index(self._descent, start, self.largest_load(), theta, beta, width))
         return found or self._reference().index(theta, beta, width)
 
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
         return integer_index(self, self.evaluation, theta, beta, factor)
 
+    def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
+        """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""
+        for _ in range(INVITATIONS):
+            found = ask()
+            if found is not None or self.active is None or len(self.active.outsiders) == 0:
+                return found
+            self.invited[self.active.outsiders] = True
+            self.plain = self.active = None
+        return None
+
     def _descent(self, tau: float) -> Descent:
         """Return the descent of N in a focus that holds everybody overloaded at τ."""
-        if self.descent is None or tau < self.reach:
+        if self.plain is None or tau < self.reach:
             self.reach = tau * MARGIN
-            tuples, people = self.evaluation.tuples, self.evaluation.participants
-            self.descent = Descent.plain(Workshop.of(focus(tuples, people, self.loads > self.reach)))
-        return self.descent
+            chosen = (self.loads > self.reach) | self.invited
+            self.plain = Descent.plain(Workshop.of(focus_loads(self.evaluation.tuples, chosen)))
+        self.active = self.plain
+        return self.plain
+
+    def _strict(self, tau: float) -> Descent:
+        """Return a descent of N_s that begins with the cuts of N."""
+        self.active = Descent.strict(self._descent(tau).shop)
+        return self.active
 
     def _reference(self) -> Reference:
         return reference(self.evaluation.tuples, self.evaluation.participants)
 
 
-def enclosed(value: int) -> Interval:
-    """Return the narrowest interval of doubles around an integer."""
-    near = float(value)
-    low = near if int(near) <= value else math.nextafter(near, -math.inf)
-    return Interval(low, near if int(near) >= value else math.nextafter(near, math.inf))
-
-
 def cutting(tuples: Tuples, participants: int) -> Cutting:
     """Return the programs of the tuples of one sign: a `Solver`."""
     evaluation = Evaluation.of(tuples, participants)
-    return Cutting(evaluation, Checker.of(evaluation).initial_loads())
+    return Cutting(evaluation, Checker.of(evaluation).initial_loads(), np.zeros(participants, bool))

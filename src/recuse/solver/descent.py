@@ -1,7 +1,7 @@
 """Descent: Kelley's method for N(τ) and N_s(τ) in one workshop.
 
 Solve the master of the cuts found so far, cut its optimum off where a load is still above its bound, again.
-The master has a column for the classes that are overloaded; others get theirs when their price says so.
+Only the participants in focus may withdraw; should the proof show that another would help, it is asked in.
 """
 
 from __future__ import annotations
@@ -14,27 +14,34 @@ import numpy as np
 from scipy import sparse
 
 from recuse.krelation.relation import Floats, Integers
-from recuse.solver.certificate import Cut, strict_withdrawals_low, withdrawals_low
+from recuse.solver.certificate import (
+    down,
+    enclosed_sum,
+    outside_excess,
+    strict_withdrawals_low,
+    withdrawals_low,
+)
 from recuse.solver.interval import Interval
 from recuse.solver.linear import Matrix
 from recuse.solver.loads import Round, Workshop
 from recuse.solver.master import Master
+from recuse.solver.slopes import Slopes
 
 ROUNDS = 60
 """Masters before the question is handed on."""
 NEGLIGIBLE = 1e-4
-"""What columns left out may add to the objective before they are let in."""
+"""What participants outside the focus may cost a lower end before they are asked in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """The optimum of a master at τ: a snapped point and its loads, the optimum and how it moves with τ."""
+    """The optimum of a master at τ: a snapped point, its tangents, the value and how fast it falls with τ."""
 
     tau: float
     g: Floats
-    loads: Floats
+    slopes: Slopes
     value: float
-    slope: float
+    rate: float
     duals: Floats
 
 
@@ -44,19 +51,19 @@ class Descent:
 
     shop: Workshop
     strictness: float
-    master: Master = field(default_factory=Master.empty)
-    columns: Integers = field(default_factory=lambda: np.empty(0, np.int64))
-    rows: list[Matrix] = field(default_factory=list)
+    master: Master
+    taken: int = 0
+    outsiders: Integers = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
     def plain(cls, shop: Workshop) -> Self:
         """Return the descent for N, which serves every τ that the workshop's focus reaches."""
-        return cls(shop, 0.0)
+        return cls(shop, 0.0, _master(shop))
 
     @classmethod
     def strict(cls, shop: Workshop) -> Self:
         """Return the descent for N_s at one τ; it begins with the cuts that N has found."""
-        return cls(shop, 1.0)
+        return cls(shop, 1.0, _master(shop))
 
     def interval(self, tau: float, width: float, enough: float = math.inf) -> Interval | None:
         """Return an interval that holds the count, at most `width` wide or above `enough`; or nothing."""
@@ -66,10 +73,10 @@ class Descent:
             if step is None:
                 return None
             if self.forecast(step) - step.value <= width or step.value > enough:
-                found = found.narrowed(self.low(tau, *self.shop.proven(step.duals)), self.high(step))
+                found = found.narrowed(self.low(step, tau), self.high(step))
                 if found.width <= width or found.low > enough:
                     return found
-            if not self.cut(step):
+            if len(self.outsiders) or not (self.cut(step) or self.master.insist()):
                 return None
         return None
 
@@ -78,24 +85,21 @@ class Descent:
         shop = self.shop
         fresh = shop.unseen(tau)
         if len(fresh):
-            shop.cut(np.zeros(len(shop.focus.people)), fresh)
+            shop.cut(shop.tangents.slopes(np.zeros(len(shop.focus.people))), fresh)
         self._catch_up(tau)
         suggestion = self.master.solve()
-        while suggestion is not None and len(wanted := self._underpriced(suggestion.y)):
-            self._let_in(wanted)
-            suggestion = self.master.solve()
         if suggestion is None:
             return None
-        x = np.zeros(len(shop.classes.sizes))
-        x[self.columns] = suggestion.x
-        g = shop.checker.raised(shop.classes.expanded(x))
+        g = shop.checker.raised(shop.classes.expanded(suggestion.x))
         scale = np.concatenate([found.constants for found in shop.rounds])
-        slope = float((suggestion.y / scale).sum())
-        return Step(tau, g, shop.evaluation.loads(g), float(shop.classes.sizes @ x), slope, suggestion.y)
+        rate = float((suggestion.y / scale).sum())
+        return Step(
+            tau, g, shop.tangents.slopes(g), float(shop.classes.sizes @ suggestion.x), rate, suggestion.y
+        )
 
     def forecast(self, step: Step) -> float:
         """Return about what `high` will be; for N_s from below."""
-        share = 1 - step.tau / np.maximum(step.tau, step.loads)
+        share = 1 - step.tau / np.maximum(step.tau, step.slopes.sums)
         return float((step.g + share * (1 - step.g)).sum())
 
     def high(self, step: Step) -> float:
@@ -104,29 +108,27 @@ class Descent:
         lift = check.strictly_within if self.strictness else check.within
         return check.size(lift(step.g, step.tau))
 
-    def low(self, tau: float, cut: Cut, multipliers: Floats) -> float:
-        """Return a lower end from a proven cut."""
-        return (strict_withdrawals_low if self.strictness else withdrawals_low)(cut, multipliers, tau)
+    def low(self, step: Step, tau: float) -> float:
+        """Return a lower end at τ from the step's duals, and note who outside the focus spoils it."""
+        cut, multipliers = self.shop.proven(step.duals)
+        inside = (strict_withdrawals_low if self.strictness else withdrawals_low)(cut, multipliers, tau)
+        excess = outside_excess(cut, self.shop.focus, 1.0)
+        if excess.sum() > NEGLIGIBLE:
+            self.outsiders = np.flatnonzero(excess)
+        return down(inside - enclosed_sum(excess).high)
 
     def cut(self, step: Step) -> bool:
         """Cut the step's point off; return whether anything was wrong with it."""
-        wrong = self.shop.heads_above(step.loads, step.tau * (1 - self.strictness * step.g))
+        wrong = self.shop.heads_above(step.slopes.sums, step.tau * (1 - self.strictness * step.g))
         if len(wrong):
-            self.shop.cut(step.g, wrong)
+            self.shop.cut(step.slopes, wrong)
         return len(wrong) > 0
-
-    # -------------------------------------------------------------- the master's rows and columns
 
     def _catch_up(self, tau: float) -> None:
         """Take over the cuts found in the workshop since, and move all right-hand sides to τ."""
-        classes = self.shop.classes
-        for found in self.shop.rounds[len(self.rows) :]:
-            own = np.setdiff1d(classes.of_people[found.people], self.columns)
-            if len(own):
-                self._let_in(own)
-            rows = self._bounded(found, tau)
-            self.rows.append(rows)
-            self.master.add(rows[:, self.columns], 1 - tau / found.constants)
+        for found in self.shop.rounds[self.taken :]:
+            self.master.add(self._bounded(found, tau), 1 - tau / found.constants)
+        self.taken = len(self.shop.rounds)
         if self.strictness == 0.0:
             self.master.move(np.concatenate([1 - tau / found.constants for found in self.shop.rounds]))
 
@@ -138,18 +140,7 @@ class Descent:
         own = (tau / found.constants, classes.of_people[found.people], np.arange(count + 1))
         return (found.rows - sparse.csr_array(own, shape=(count, len(classes.sizes)))).tocsr()
 
-    def _underpriced(self, duals: Floats) -> Integers:
-        """Return the classes without a column that would lower the objective, if it matters."""
-        price, start = np.zeros(len(self.shop.classes.sizes)), 0
-        for rows in self.rows:
-            price += rows.T @ duals[start : start + rows.shape[0]]
-            start += rows.shape[0]
-        gain = price - self.shop.classes.sizes
-        gain[self.columns] = 0.0
-        return np.flatnonzero(gain > 0) if np.maximum(gain, 0).sum() > NEGLIGIBLE else np.empty(0, np.int64)
 
-    def _let_in(self, classes: Integers) -> None:
-        """Give classes a column."""
-        known = sparse.vstack(self.rows, format="csr")[:, classes] if self.rows else sparse.csr_array((0, len(classes)))
-        self.master.widen(self.shop.classes.sizes[classes].astype(np.float64), known.tocsc())
-        self.columns = np.concatenate((self.columns, classes))
+def _master(shop: Workshop) -> Master:
+    sizes = shop.classes.sizes.astype(np.float64)
+    return Master.over(sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -24,3 +25,10 @@ class Interval:
     def narrowed(self, low: float, high: float) -> Interval:
         """Return the part of this interval between two further bounds on the same number."""
         return Interval(max(self.low, low), min(self.high, high))
+
+
+def enclosed(value: int) -> Interval:
+    """Return the narrowest interval of doubles around an integer."""
+    near = float(value)
+    low = near if int(near) <= value else math.nextafter(near, -math.inf)
+    return Interval(low, near if int(near) >= value else math.nextafter(near, math.inf))

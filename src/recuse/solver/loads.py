@@ -48,13 +48,14 @@ class Workshop:
     def of(cls, focus: Focus) -> Self:
         people = len(focus.people)
         evaluation = Evaluation.of(focus.tuples, people)
+        tangents = Loads.of(evaluation)
         return cls(
             focus,
             evaluation,
             Checker.of(evaluation),
-            Loads.of(evaluation),
+            tangents,
             Classes.of(focus.tuples, people),
-            evaluation.loads(np.zeros(people)),
+            tangents.slopes(np.zeros(people)).sums,
             np.zeros(people, bool),
         )
 
@@ -70,15 +71,12 @@ class Workshop:
         heads = self.classes.representatives
         return heads[(loads > allowed)[heads]]
 
-    def cut(self, g: Floats, people: Integers) -> Round:
-        """Return (and keep) the cuts at g of these participants' loads."""
-        slopes = self.tangents.slopes(g)
+    def cut(self, slopes: Slopes, people: Integers) -> None:
+        """Keep the cuts of these participants' loads."""
         constants, rows = slopes.jacobian(people)
         rows = self.classes.collapsed(rows)
         rows.data *= np.repeat(1.0 / constants, np.diff(rows.indptr))
-        found = Round(slopes, people, constants, rows)
-        self.rounds.append(found)
-        return found
+        self.rounds.append(Round(slopes, people, constants, rows))
 
     def proven(self, duals: Floats) -> tuple[Cut, Floats]:
         """Return the cut of Σ_p ν_p ℓ_p that the master's duals suggest, and ν, one row a round.
@@ -86,7 +84,7 @@ class Workshop:
         A class shares its multiplier equally; what that proves is computed from every member's own tuples.
         """
         people = len(self.focus.people)
-        cut, start = Cut(0.0, np.zeros(people)), 0
+        cut, start = Cut.nothing(people, len(self.focus.tuples.clauses) - 1), 0
         multipliers = np.zeros((len(self.rounds), people))
         for found, mine in zip(self.rounds, multipliers, strict=True):
             share = np.zeros(len(self.classes.sizes))

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import highspy
 import numpy as np
-from scipy import sparse
 
 from recuse.krelation.relation import Floats
-from recuse.solver.linear import SOLVED, Matrix, Suggestion, quiet_highs
+from recuse.solver.linear import Matrix, Suggestion, quiet_highs
+
+MANY = 1000
+"""New rows since the last basis above which PDLP is tried first."""
+PATIENCE = 20_000
+"""Iterations after which PDLP has shown that this is not for it."""
+ROUGH = 1e-5
+"""The relative gap that PDLP is asked for."""
 
 
 @dataclass(slots=True, eq=False)
 class Master:
-    """min cost·x over growing rows·x ≥ right and growing columns 0 ≤ x ≤ 1, warm-started."""
+    """min cost·x over growing rows·x ≥ right and 0 ≤ x ≤ 1, warm-started."""
 
-    highs: highspy.Highs
+    highs: Any  # highspy's stubs lack half of it
     count: int = 0
+    based: int = 0
     runs: int = 0
+    insisted: bool = False
 
     @classmethod
-    def empty(cls) -> Master:
-        """Return a master without rows and columns."""
-        highs = quiet_highs()
+    def over(cls, cost: Floats) -> Self:
+        """Return a master without rows. Costs are not negative, so its empty basis is dual feasible."""
+        highs, size = quiet_highs(), len(cost)
         highs.setOptionValue("presolve", "off")
         highs.setOptionValue("solver", "simplex")
         highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
         highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        highs.addVars(size, np.zeros(size), np.ones(size))
+        highs.changeColsCost(size, np.arange(size, dtype=np.int32), cost)
         return cls(highs)
-
-    def widen(self, cost: Floats, columns: sparse.csc_array) -> None:
-        """Add columns with values in [0, 1] and what they contribute to the rows there are."""
-        size = len(cost)
-        starts = columns.indptr[:-1].astype(np.int32)
-        entries = (columns.nnz, starts, columns.indices.astype(np.int32), columns.data)
-        self.highs.addCols(size, cost, np.zeros(size), np.ones(size), *entries)
 
     def add(self, rows: Matrix, right: Floats) -> None:
         """Add rows·x ≥ right."""
@@ -52,10 +56,42 @@ class Master:
         self.highs.changeRowsBounds(self.count, np.arange(self.count, dtype=np.int32), right, above)
 
     def solve(self) -> Suggestion | None:
-        """Return a suggested optimum, or nothing if HiGHS gives up."""
-        self.highs.run()
+        """Return a suggested optimum, or nothing if HiGHS gives up.
+
+        Many rows at once, without a basis to start from, are dense work for the simplex method. There a
+        first-order method is far faster, and the digits it lacks the certificate does without, or asks for
+        with `insist`.
+        """
         self.runs += 1
-        if self.highs.getModelStatus() not in SOLVED:
-            return None
-        solution = self.highs.getSolution()
-        return Suggestion(np.array(solution.col_value), np.maximum(0.0, np.array(solution.row_dual)))
+        if self.count - self.based > MANY and not self.insisted:
+            found = self._roughly()
+            if found is not None:
+                return found
+            self.insisted = True
+        self.highs.run()
+        self.based = self.count
+        return _suggestion(self.highs)
+
+    def insist(self) -> bool:
+        """Ask for exact optima from now on; return whether that changes anything."""
+        changed = self.count - self.based > MANY and not self.insisted
+        self.insisted = True
+        return changed
+
+    def _roughly(self) -> Suggestion | None:
+        """Return what PDLP finds, if it finds it soon; the simplex method's basis is left alone."""
+        other = quiet_highs()
+        other.setOptionValue("solver", "pdlp")
+        other.setOptionValue("pdlp_optimality_tolerance", ROUGH)
+        other.setOptionValue("pdlp_iteration_limit", PATIENCE)
+        other.passModel(self.highs.getLp())
+        other.run()
+        return _suggestion(other)
+
+
+def _suggestion(highs: Any) -> Suggestion | None:
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution = highs.getSolution()
+    x = np.clip(np.nan_to_num(solution.col_value), 0.0, 1.0)
+    return Suggestion(x, np.maximum(0.0, np.nan_to_num(solution.row_dual)))

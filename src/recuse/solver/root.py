@@ -17,6 +17,10 @@ LONGEST_STEP = 0.7
 """How far ln τ may move at once: a τ that is far too small costs more than several that are not."""
 
 
+CAUTION = 0.07
+"""How far ln τ starts above the guess: fewer are overloaded there, so that an error costs less."""
+
+
 def first_guess(loads: Floats, tuples: Tuples, theta: float, beta: float) -> float:
     """Return a plausible r: N(τ) is about Σ_p (1 - τ/ℓ_p)⁺ over the mean length of a clause."""
     heavy = np.sort(loads[loads > theta])[::-1]
@@ -29,7 +33,8 @@ def first_guess(loads: Floats, tuples: Tuples, theta: float, beta: float) -> flo
         over = int(np.searchsorted(-heavy, -tau))
         return 0.0 if over == 0 else (count[over - 1] - tau * inverse[over - 1]) / size
 
-    return _crossing(excess, 0.0, math.log(heavy[0] / theta) / beta)
+    highest = math.log(heavy[0] / theta) / beta
+    return min(highest, _crossing(excess, 0.0, highest) + CAUTION / beta)
 
 
 def real_index(
@@ -52,30 +57,32 @@ def real_index(
         step = descent.step(tau)
         if step is None:
             return None
-        if __debug__: print('     s %.3f tau %.1f N %.3f slope %.4f'%(s,tau,step.value,step.slope))
         low = _crossing(lambda at: _line(step, theta * math.exp(beta * at)), 0.0, found.high)
         if max(descent.forecast(step), s) - low <= width:
             level = theta * math.exp(beta * low)
-            proven = descent.low(level, *descent.shop.proven(step.duals))
+            proven = descent.low(step, level)
             high = max(descent.high(step), up(log_ratio(tau, theta).high / beta))
             found = found.narrowed(min(proven, down(log_ratio(level, theta).low / beta)), high)
             if found.width <= width:
                 return found
-        descent.cut(step)
+        if len(descent.outsiders) or not (
+            descent.cut(step) or max(descent.forecast(step), s) - low > width or descent.master.insist()
+        ):
+            return None
         s = min(max(_forecast(step, s, beta), low, s - LONGEST_STEP / beta), found.high)
     return None
 
 
 def _line(step: Step, tau: float) -> float:
     """Return the value at τ of the line that the step's duals put below N."""
-    return step.value + step.slope * (step.tau - tau)
+    return step.value + step.rate * (step.tau - tau)
 
 
 def _forecast(step: Step, s: float, beta: float) -> float:
     """Return where N would cross s if it went on as the power of τ that it is here."""
     if step.value <= 0.0:
         return s - LONGEST_STEP / beta
-    elasticity = step.slope * step.tau / step.value
+    elasticity = step.rate * step.tau / step.value
     return _crossing(
         lambda at: step.value * math.exp(min(50.0, -elasticity * beta * (at - s))), 0.0, 2 * s + step.value
     )

@@ -21,8 +21,12 @@ from recuse.solver.linear import Matrix
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """Minorants of several sums, one an owner: Σ_j owners_ij · active_j (constants_j - rows_j·h)."""
+    """Minorants of several sums, one an owner: Σ_j owners_ij · active_j (constants_j - rows_j·h).
 
+    `sums` are the owners' sums at the point of tangency.
+    """
+
+    sums: Floats
     owners: Matrix
     active: Floats
     constants: Floats
@@ -63,25 +67,29 @@ class Loads:
         weights, entry = tuples.weights_down(), evaluation.entry_tuple
         if evaluation.steps:
             places = (evaluation.entry_member, np.arange(len(entry)))
-            return cls(evaluation, clauses, sparse.csr_array((weights[entry], places), shape=(people, len(entry))))
+            return cls(
+                evaluation, clauses, sparse.csr_array((weights[entry], places), shape=(people, len(entry)))
+            )
         owners = clauses.T.tocsr()
         owners.data = weights[_tuple_of_clause(evaluation)[owners.indices]]
         return cls(evaluation, clauses, owners)
 
     def slopes(self, g: Floats) -> Slopes:
         """Return minorants of the loads, tangent at g."""
-        clause_values = self.evaluation.clause_values(g)
-        owners = self.owners
+        levels, owners = self.evaluation.tuples.levels, self.owners
+        flat = len(levels) == 2
+        clause_values = np.maximum(0.0, 1 - self.clauses @ g) if flat else self.evaluation.clause_values(g)
         if self.evaluation.steps:
             values = clause_values[self.evaluation.owners[-1]]
+            picks = picking(self.evaluation.owners[-1], len(clause_values))
             for step in self.evaluation.steps:
                 chosen, values = _chosen(step, values)
-                picks = chosen if step is self.evaluation.steps[0] else chosen @ picks
-            of_leaf = picking(self.evaluation.owners[-1], self.clauses.shape[0])
-            owners = (owners @ picks @ of_leaf).tocsr()
+                picks = chosen @ picks
+            owners = (owners @ picks).tocsr()
         fixed, context = _contexts(self.evaluation, g)
         rows = self.clauses if context is None else (self.clauses + context).tocsr()
-        return Slopes(owners, (clause_values > 0).astype(np.float64), 1 - fixed, rows)
+        active = (clause_values > 0).astype(np.float64)
+        return Slopes(owners @ clause_values, owners, active, 1 - fixed, rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,15 +112,20 @@ class Shares:
 
     def slopes(self, g: Floats) -> Slopes:
         """Return minorants of the shares Σ_t share_pt z_t, tangent at g."""
-        losses = self.evaluation.losses(g)
-        levels = self.evaluation.tuples.levels
+        levels, owners = self.evaluation.tuples.levels, self.owners
         if len(levels) > 2:
+            losses = self.evaluation.losses(g)
             fixed, rows = _affine_losses(self.evaluation, losses, 0)[0]
-            return Slopes(self.owners, (losses[0] < 1).astype(np.float64), 1 - fixed, rows)
-        owners = self.owners
+            return Slopes(
+                owners @ (1 - losses[0]), owners, (losses[0] < 1).astype(np.float64), 1 - fixed, rows
+            )
+        values = np.maximum(0.0, 1 - self.clauses @ g)
         if len(levels[0]) < len(levels[1]):
-            owners = (owners @ picking(_first_equal(losses[1], losses[0], levels[0]), len(levels[1]) - 1)).tocsr()
-        return Slopes(owners, (losses[1] < 1).astype(np.float64), np.ones(len(levels[1]) - 1), self.clauses)
+            best = _best(values, np.maximum.reduceat(values, levels[0][:-1]), levels[0])
+            owners = (owners @ best).tocsr()
+        return Slopes(
+            owners @ values, owners, (values > 0).astype(np.float64), np.ones(len(values)), self.clauses
+        )
 
 
 def _tuple_of_clause(evaluation: Evaluation) -> Integers:
@@ -134,13 +147,19 @@ def _chosen(step: Gathering, values: Floats) -> tuple[Matrix, Floats]:
     pointers = np.append(step.starts, len(step.order))
     if step.combine is np.add:
         return incidence(pointers, step.order, len(values)), combined
-    return picking(step.order[_first_equal(values[step.order], combined, pointers)], len(values)), combined
+    best = _best(values[step.order], combined, pointers)
+    return sparse.csr_array((best.data, step.order[best.indices], best.indptr), shape=best.shape), combined
 
 
-def _first_equal(values: Floats, wanted: Floats, pointers: Integers) -> Integers:
-    """Return where each segment first attains its wanted value."""
+def _best(values: Floats, wanted: Floats, pointers: Integers) -> Matrix:
+    """Return the matrix that picks each segment's wanted value, evenly among all that attain it.
+
+    Evenly, so that symmetric participants get symmetric slopes.
+    """
     hits = np.flatnonzero(values == np.repeat(wanted, np.diff(pointers)))
-    return hits[np.searchsorted(hits, pointers[:-1])]
+    places = np.searchsorted(hits, pointers)
+    counts = np.diff(places)
+    return sparse.csr_array((np.repeat(1.0 / counts, counts), hits, places), shape=(len(counts), len(values)))
 
 
 Affine = tuple[Floats, Matrix]
@@ -161,8 +180,8 @@ def _affine_losses(evaluation: Evaluation, losses: list[Floats], top: int) -> li
             constants = np.where(unclipped, sums @ fixed, 1.0)
             found.insert(0, (constants, _masked((sums @ rows).tocsr(), unclipped)))
         else:
-            first = _first_equal(losses[depth + 1], losses[depth], level)
-            found.insert(0, (fixed[first], rows[first]))
+            best = _best(losses[depth + 1], losses[depth], level)
+            found.insert(0, (best @ fixed, (best @ rows).tocsr()))
     return found
 
 

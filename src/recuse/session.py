@@ -24,7 +24,7 @@ from recuse.noise import Noise, SecureNoise
 from recuse.policy import Policy
 from recuse.privacy import Epsilon, Number
 from recuse.solver.programs import Solver
-from recuse.solver.reference import reference
+from recuse.solver.cutting import cutting
 from recuse.sql.compile import DerivationQuery, compile_query
 from recuse.sql.explain import Explanation
 
@@ -33,7 +33,7 @@ from recuse.sql.explain import Explanation
 class Parts:
     """What a session is wired from; tests replace the noise."""
 
-    solver: Solver = reference
+    solver: Solver = cutting
     noise: Noise = field(default_factory=SecureNoise)
 
 

@@ -5,7 +5,7 @@ For experiments that release from one relation many times; a single release asks
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -32,15 +32,22 @@ class Remembered:
         return self.intervals[key]
 
     def withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
-        key = ("N", tau, width)  # whatever would be enough now: the next question may want more
-        if key not in self.intervals:
-            self.intervals[key] = self.programs.withdrawals(tau, width)
-        return self.intervals[key]
+        return self._until(
+            ("N", tau, width), enough, lambda more: self.programs.withdrawals(tau, width, more)
+        )
 
     def strict_withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
-        key = ("N_s", tau, width)
-        if key not in self.intervals:
-            self.intervals[key] = self.programs.strict_withdrawals(tau, width)
+        return self._until(
+            ("N_s", tau, width), enough, lambda more: self.programs.strict_withdrawals(tau, width, more)
+        )
+
+    def _until(
+        self, key: tuple[str, float, float], enough: float, solve: Callable[[float], Interval]
+    ) -> Interval:
+        """Return what is known if it is enough; else find out, and a little more than was asked for."""
+        known = self.intervals.get(key)
+        if known is None or (known.width > key[-1] and known.low <= enough):
+            self.intervals[key] = solve(enough if known is None else max(enough, 2 * known.low))
         return self.intervals[key]
 
     def index(self, theta: float, beta: float, width: float) -> Interval:

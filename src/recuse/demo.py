@@ -115,7 +115,7 @@ def run_demo() -> Iterator[str]:
             yield ""
             yield question.words
             yield from ("    " + line for line in question.sql.splitlines())
-            answer = session.ask(question.sql, EPSILON)
+            answer = session.ask_number(question.sql, EPSILON)
             low, high = answer.interval
             truth = true_answer(path, question.sql)
             noise = f"95 % of the noise: {int(low):,} to {int(high):,}"

@@ -17,8 +17,9 @@ import pytest
 from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError, PolicyError, QueryError
+from recuse.krelation.relation import KRelation
 from recuse.policy import Policy
-from recuse.sql.compile import DerivationQuery, compile_query
+from recuse.sql.compile import Plan, compile_query
 
 POLICY = Policy.parse("""
 [[protect]]
@@ -96,10 +97,15 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DuckDB]:
         yield opened
 
 
-def compiled(engine: DuckDB, text: str, policy: Policy = POLICY) -> DerivationQuery:
+def compiled(engine: DuckDB, text: str, policy: Policy = POLICY) -> Plan:
     query = compile_query(text, policy, engine.catalogue())
     engine.check(query)
     return query
+
+
+def relation_of(engine: DuckDB, plan: Plan) -> KRelation:
+    ((relation,),) = collect(engine, plan)
+    return relation
 
 
 # ------------------------------------------------------------------ conformance: every source alike
@@ -112,16 +118,18 @@ def test_the_catalogue_names_tables_columns_and_nothing_else(engine):
 
 
 def test_every_source_gives_the_same_relation(engine):
-    relation = collect(engine, compiled(engine, "SELECT SUM(total) FROM orders WHERE id < 13 OR id IS NULL"))
+    relation = relation_of(
+        engine, compiled(engine, "SELECT SUM(total) FROM orders WHERE id < 13 OR id IS NULL")
+    )
     assert relation.true_answer() == 275
     assert set(relation.names) == {("customer", 1), ("customer", 2)}
     assert relation.signed
-    count = collect(
+    count = relation_of(
         engine, compiled(engine, "SELECT COUNT(*) FROM orders o JOIN customer c ON o.customer = c.id")
     )
     assert (count.true_answer(), count.signed) == (3, False)
     dated = compiled(engine, "SELECT COUNT(*) FROM orders WHERE day >= DATE '2020-06-01'")
-    assert collect(engine, dated).true_answer() == 1
+    assert relation_of(engine, dated).true_answer() == 1
 
 
 def test_the_engine_refuses_what_it_cannot_type(engine):
@@ -173,7 +181,7 @@ def test_no_macro_shadows_a_function(tmp_path):
         with pytest.raises(QueryError, match="abs is a macro of this database"):
             compile_query("SELECT SUM(abs(total)) FROM orders", POLICY, catalogue)
         query = compile_query("SELECT SUM(total * 2 + 1) FROM orders", POLICY, catalogue)
-        assert collect(engine, query).true_answer() == 850
+        assert relation_of(engine, query).true_answer() == 850
 
 
 def test_the_connection_that_was_handed_over_keeps_its_settings():
@@ -192,7 +200,7 @@ def test_errors_while_running_quote_nothing():
         query = compiled(engine, "SELECT COUNT(*) FROM orders")
         engine.connection.execute("DROP TABLE memory.main.orders")
         with pytest.raises(DatabaseError) as error:
-            engine.run(query)
+            engine.run([query.single.tables[0].sql])
         assert (
             str(error.value)
             == "the database could not run the query; hint: is there enough memory and disk space?"
@@ -303,7 +311,7 @@ def test_a_malformed_line_raises_nothing(name, tmp_path):
     policy = Policy.parse('[[protect]]\ntable = "t"\nkey = ["id"]\n[columns.t]\nid = "INT"\nx = "INTEGER"')
     with DuckDB.open(tmp_path, policy) as engine:
         query = compiled(engine, "SELECT SUM(x) FROM t WHERE id < 3", policy)
-        assert collect(engine, query).true_answer() == 2
+        assert relation_of(engine, query).true_answer() == 2
 
 
 def test_a_column_without_a_declared_type_is_text(tmp_path):

@@ -103,6 +103,7 @@ def the_engine() -> DuckDB:
     for table, columns in TABLES.items():
         types = ", ".join(f"{name} {kind}" for name, kind in columns.items())
         connection.execute(f"CREATE TABLE {table} ({types})")
+    connection.execute(VIEW.view)
     return DuckDB.open(connection)
 
 

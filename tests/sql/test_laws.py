@@ -15,21 +15,22 @@ from recuse.engines.collect import collect
 from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.policy import Policy
-from recuse.sql.compile import DerivationQuery, compile_query
+from recuse.sql.compile import Plan, compile_query
 from sql.shop import POLICY, TABLES, Database, databases, the_engine
 
 QUERIES = [line for line in (Path(__file__).parent / "laws.sql").read_text().splitlines() if line]
 
 
 @cache
-def compiled(text: str) -> DerivationQuery:
-    query = compile_query(text, POLICY, the_engine().catalogue())
-    the_engine().check(query)
-    return query
+def compiled(text: str) -> Plan:
+    plan = compile_query(text, POLICY, the_engine().catalogue())
+    the_engine().check(plan)
+    return plan
 
 
 def relation(database: Database, text: str) -> KRelation:
-    return collect(database.load(), compiled(text))
+    ((found,),) = collect(database.load(), compiled(text))
+    return found
 
 
 @pytest.mark.parametrize("text", QUERIES)
@@ -45,7 +46,7 @@ def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, 
     connection.execute("SET search_path = 'memory.main'")
     ((expected,),) = connection.sql(plain).fetchall()
     connection.execute("SET search_path = 'system.main'")
-    assert found.true_answer() * compiled(text).granularity == Fraction(str(expected or 0))
+    assert found.true_answer() * compiled(text).single.granularity == Fraction(str(expected or 0))
 
 
 @pytest.mark.parametrize("text", QUERIES)
@@ -75,9 +76,9 @@ def test_the_privacy_law_can_fail():
     """A policy that forgets one of an edge's two ends breaks the law, and the test above would see it."""
     database = Database({"edges": [(1, 2), (2, 1)]})
     forgetful = Policy(protect=POLICY.protect, links=POLICY.links_of("edges")[:1])
-    query = compile_query("SELECT COUNT(*) FROM edges", forgetful, the_engine().catalogue())
-    found = collect(database.load(), query)
-    after = collect(database.without(("person", 2)).load(), query)
+    plan = compile_query("SELECT COUNT(*) FROM edges", forgetful, the_engine().catalogue())
+    ((found,),) = collect(database.load(), plan)
+    ((after,),) = collect(database.without(("person", 2)).load(), plan)
     assert canonical_rows(after) != canonical_rows(without(found, ("person", 2)))
 
 

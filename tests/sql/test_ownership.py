@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recuse.errors import PolicyError, QueryError
+from recuse.errors import PolicyError
+from recuse.krelation.relation import Shape
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.compile import compile_query
@@ -52,7 +53,7 @@ def test_a_policy_that_does_not_fit_the_database(text, message):
 
 
 def sql(text: str, policy: Policy, catalogue: Catalogue) -> str:
-    return compile_query(text, policy, catalogue).sql
+    return compile_query(text, policy, catalogue).single.tables[0].sql
 
 
 def test_an_enforced_reference_needs_no_second_look():
@@ -78,7 +79,7 @@ def test_a_join_is_reused_only_if_it_is_the_key_equality():
 
 def test_an_undirected_edge_is_one_participant():
     edges = Policy.parse('[[protect]]\ntable = "edges"\nkey = ["least(src, dst)", "greatest(src, dst)"]')
-    query = compile_query("SELECT COUNT(*) FROM edges", edges, CATALOGUE)
+    (query,) = compile_query("SELECT COUNT(*) FROM edges", edges, CATALOGUE).single.tables
     assert [owner.columns for owner in query.owners] == [("owner_1_1", "owner_1_2")]
     assert 'LEAST("edges"."src", "edges"."dst") AS owner_1_1' in query.sql
     assert query.sql.count("IS NULL") == 2
@@ -105,12 +106,16 @@ def test_composite_references_follow_the_order_of_the_link():
     assert '"line"."n" = "line_visit"."number" AND "line"."s" = "line_visit"."shop"' in found
 
 
-def test_any_of_several_owners_is_refused_for_now():
+def test_any_of_several_owners_is_one_choice():
     gift = Policy.parse(
         '[[protect]]\nkind = "person"\n[[link]]\ntable = "edges"\nany = [["src"], ["dst"]]\nto = "person"'
     )
-    with pytest.raises(QueryError, match="not answered yet"):
-        compile_query("SELECT COUNT(*) FROM edges", gift, CATALOGUE)
+    query = compile_query("SELECT COUNT(*) FROM edges", gift, CATALOGUE).single
+    assert query.shape is Shape.CLAUSES
+    (below,) = query.tables[0].below
+    assert [table.owners[0].kind for table in below.group.tables] == ["person", "person"]
+    two = compile_query("SELECT COUNT(*) FROM edges a, edges b", gift, CATALOGUE).single
+    assert two.shape is Shape.TREES
 
 
 def test_the_explanation_names_tables_owners_and_completions():

@@ -67,8 +67,7 @@ def engine(poisoned: dict[str, object], harmless: dict[str, object]) -> DuckDB:
 
 
 def answer(engine: DuckDB, text: str) -> tuple[int, set[object]]:
-    query = compile_query(text, POLICY, engine.catalogue())
-    relation = collect(engine, query)
+    ((relation,),) = collect(engine, compile_query(text, POLICY, engine.catalogue()))
     return relation.true_answer(), set(relation.names)
 
 
@@ -133,5 +132,7 @@ def test_scaling_by_the_granularity_overflows_no_narrow_column():
     with contextlib.closing(DuckDB.open(duckdb.connect())) as database:
         database.connection.execute("CREATE TABLE memory.main.t (id INTEGER, x INTEGER)")
         database.connection.execute("INSERT INTO memory.main.t VALUES (1, 2147483647)")
-        query = compile_query("SELECT SUM(x) FROM t", policy, database.catalogue())
-        assert collect(database, query).true_answer() == 214748364700
+        ((relation,),) = collect(
+            database, compile_query("SELECT SUM(x) FROM t", policy, database.catalogue())
+        )
+        assert relation.true_answer() == 214748364700

@@ -33,13 +33,13 @@ app = typer.Typer(
 Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
 Question = Annotated[
     str,
-    typer.Argument(help="One SELECT with one COUNT(*) or SUM(expression); - reads it from standard input."),
+    typer.Argument(help="One SELECT with COUNT, SUM or AVG (docs/sql.md); - reads it from standard input."),
 ]
 PolicyFile = Annotated[Path, typer.Option("--policy", help="The TOML file that says who is protected.")]
 LedgerFile = Annotated[
     Path | None, typer.Option("--ledger", help="The budget ledger; DATABASE.ledger unless named.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 
 
 @app.command()
@@ -60,19 +60,20 @@ def ask(
     json_output: AsJson = False,
 ) -> None:
     """Answer a question, and charge its epsilon to the ledger."""
-    session = connect(database, policy, ledger)
-    answer = session.ask(written(sql), epsilon, mechanism=mechanism)
-    if session.ledger_is_new:
-        granted = decimal_text(session.budget.granted)
-        typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)
+    with connect(database, policy, ledger) as session:
+        answer = session.ask(written(sql), epsilon, mechanism=mechanism)
+        if session.ledger_is_new:
+            granted = decimal_text(session.budget.granted)
+            typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)
     typer.echo(as_json(answer) if json_output else as_text(answer))
 
 
 @app.command()
 def explain(database: Database, sql: Question, policy: PolicyFile) -> None:
     """Show what is understood of a question and who owns each row. Reads no data, costs nothing."""
-    for line in connect(database, policy).explain(written(sql)).lines():
-        typer.echo(line)
+    with connect(database, policy) as session:
+        for line in session.explain(written(sql)).lines():
+            typer.echo(line)
 
 
 def written(sql: str) -> str:

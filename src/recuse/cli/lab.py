@@ -81,8 +81,12 @@ def _of_graph(source: Path, pattern: str | None, protect: str | None) -> KRelati
 def _of_database(source: Path, sql: str, policy: Path | None) -> KRelation:
     if policy is None:
         raise ParameterError("a question in SQL needs a policy", hint="add --policy FILE")
-    session = connect(source, policy)
-    return collect(session.engine, session.compile(sql))
+    with connect(source, policy) as session:
+        plan = session.compile(sql)
+        if plan.grouping is not None or len(plan.measures) != 1:
+            raise ParameterError("errors are measured for one number", hint="ask for one COUNT or SUM")
+        ((relation,),) = collect(session.engine, plan)
+        return relation
 
 
 def _table(found: ErrorSummary) -> str:

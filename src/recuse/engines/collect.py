@@ -1,16 +1,115 @@
-"""Engine + derivation query → the K-relation of the question."""
+"""Engine + plan → the K-relations of the question, one for every group of every measure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow
+
 from recuse.engines.engine import Engine
-from recuse.krelation.encode import encode
-from recuse.krelation.relation import KRelation
-from recuse.sql.compile import DerivationQuery
+from recuse.krelation.encode import Below, Derivations, codes_of, encode, encode_groups
+from recuse.krelation.relation import Integers, KRelation, Shape
+from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
+from recuse.sql.derive import Table
 from recuse.sql.query import Aggregate
 
+Keys = tuple[Any, ...]
 
-def collect(engine: Engine, query: DerivationQuery) -> KRelation:
-    """Return the annotated relation that the query's rows make up. This is where data is looked at."""
-    owners = [(owner.kind, owner.columns) for owner in query.owners]
-    signed = query.aggregate is Aggregate.SUM
-    return encode(engine.run(query), owners, shape=query.shape, signed=signed)
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """All groups that a question asks for: the keys of each, and the table of the public ones."""
+
+    keys: tuple[Keys, ...]
+    public: pyarrow.Table | None
+
+
+NO_GROUPS = Domain(((),), None)
+
+
+def collect_domain(engine: Engine, grouping: Grouping | None) -> Domain:
+    """Return the groups of a question. Public tables are read, and nothing else."""
+    if grouping is None:
+        return NO_GROUPS
+    rows: list[Keys] = [()]
+    public = None
+    if grouping.public is not None:
+        (public,) = engine.run([grouping.public])
+        names = public.column_names
+        public = public.sort_by([(name, "ascending") for name in names])
+        rows = list(zip(*(public[name].to_pylist() for name in names), strict=True))
+    listed = product(*(values for values in grouping.listed if values is not None))
+    keys = tuple(_interleaved(grouping, chosen, row) for chosen in listed for row in rows)
+    return Domain(keys, public)
+
+
+def _interleaved(grouping: Grouping, chosen: Keys, row: Keys) -> Keys:
+    """Return the keys in the order of GROUP BY."""
+    listed, public = iter(chosen), iter(row)
+    return tuple(next(public) if values is None else next(listed) for values in grouping.listed)
+
+
+def collect(engine: Engine, plan: Plan, domain: Domain = NO_GROUPS) -> list[list[KRelation]]:
+    """Return for every measure the relation of each group. This is where data is looked at."""
+    sql = compiled_sql(plan.measures)
+    tables = dict(zip(sql, engine.run(sql), strict=True))
+    return [_relations(measure, plan.grouping, domain, tables) for measure in plan.measures]
+
+
+def _relations(
+    measure: DerivationQuery,
+    grouping: Grouping | None,
+    domain: Domain,
+    tables: Mapping[str, pyarrow.Table],
+) -> list[KRelation]:
+    signed = measure.aggregate is Aggregate.SUM
+    if grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
+        (table,) = measure.tables
+        owners = [(owner.kind, owner.columns) for owner in table.owners]
+        return [encode(tables[table.sql], owners, shape=measure.shape, signed=signed)]
+    derivations = [_derivations(table, tables) for table in measure.tables]
+    groups = [_groups(found, grouping, domain) for found in derivations]
+    return encode_groups(derivations, groups, len(domain.keys), shape=measure.shape, signed=signed)
+
+
+def _derivations(table: Table, tables: Mapping[str, pyarrow.Table]) -> Derivations:
+    below = [
+        Below([_derivations(inner, tables) for inner in below.group.tables], below.columns)
+        for below in table.below
+    ]
+    owners = [(owner.kind, owner.columns) for owner in table.owners]
+    return Derivations(tables[table.sql], owners, table.key, below)
+
+
+def _groups(found: Derivations, grouping: Grouping | None, domain: Domain) -> Integers:
+    """Return the group of every row, a number beyond all groups where its keys are in none."""
+    rows = found.table.num_rows
+    if grouping is None:
+        return np.zeros(rows, np.int64)
+    position = np.zeros(rows, np.int64)
+    public: list[str] = []
+    for name, values in zip(found.key, grouping.listed, strict=True):
+        if values is None:
+            public.append(name)
+        else:
+            position = position * len(values) + np.asarray(found.table[name]).astype(np.int64)
+    if domain.public is None:
+        return position
+    place = _places(found.table, public, domain.public)
+    inside = position * domain.public.num_rows + np.minimum(place, domain.public.num_rows - 1)
+    return np.where(place < domain.public.num_rows, inside, len(domain.keys))
+
+
+def _places(table: pyarrow.Table, names: Sequence[str], public: pyarrow.Table) -> Integers:
+    """Return for every row of a table where its keys stand in the public table."""
+    columns = [[table[name] for name in names], [public[name] for name in public.column_names]]
+    mine, theirs = codes_of(columns, [table.num_rows, public.num_rows])
+    place = np.full(
+        max((int(codes.max()) + 1 for codes in (mine, theirs) if len(codes)), default=0), public.num_rows
+    )
+    place[theirs] = np.arange(public.num_rows)
+    return place[mine]

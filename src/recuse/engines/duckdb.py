@@ -8,7 +8,7 @@ Functions are looked up in the system schema only, so that no macro of the datab
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,7 +22,7 @@ from recuse.engines.files import file_tables, name_literal, text_literal
 from recuse.errors import DatabaseError, QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
-from recuse.sql.compile import DerivationQuery
+from recuse.sql.compile import Plan, compiled_sql
 
 Source = str | PathLike[str] | Mapping[str, Any] | duckdb.DuckDBPyConnection
 
@@ -167,19 +167,24 @@ class DuckDB:
         macros = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
         return Catalogue(tables, frozenset(name.lower() for (name,) in macros))
 
-    def check(self, query: DerivationQuery) -> None:
-        """Refuse what DuckDB cannot bind: the query as understood, or its derivation query."""
-        for sql in (query.plain, query.sql):
+    def check(self, plan: Plan) -> None:
+        """Refuse what DuckDB cannot bind: the query as understood, or its derivation tables."""
+        public = [plan.grouping.public] if plan.grouping is not None and plan.grouping.public else []
+        for sql in (*(measure.plain for measure in plan.measures), *compiled_sql(plan.measures), *public):
             try:
                 self.connection.sql(f"DESCRIBE {sql}").fetchall()
             except duckdb.Error as error:
                 reason = str(error).splitlines()[0].partition(": ")[2] or "it does not bind"
                 raise QueryError(f"DuckDB refuses the query: {reason}") from None
 
-    def run(self, query: DerivationQuery) -> pyarrow.Table:
-        """Return the owner columns and weights of the derivation query."""
+    def run(self, statements: Sequence[str]) -> list[pyarrow.Table]:
+        """Return the rows of the statements, read in one transaction."""
         try:
-            return self.connection.sql(query.sql).to_arrow_table()
+            self.connection.begin()
+            try:
+                return [self.connection.sql(sql).to_arrow_table() for sql in statements]
+            finally:
+                self.connection.rollback()
         except (duckdb.Error, pyarrow.ArrowException):
             # no part of the message: it may quote a value
             raise DatabaseError(

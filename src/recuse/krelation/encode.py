@@ -1,21 +1,45 @@
-"""Arrow columns → K-relation: participants numbered by dictionary codes, without Python loops over rows."""
+"""Arrow tables → K-relation: participants numbered by dictionary codes, without Python loops over rows."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, overload
 
 import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
+from recuse.krelation.annotated import Annotated
 from recuse.krelation.build import from_owners
+from recuse.krelation.forest import Groups, Rows
 from recuse.krelation.relation import Integers, KRelation, Shape
 
 Owners = Sequence[tuple[str, Sequence[str]]]
 """for every owner its kind and the columns that name it"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivations:
+    """A table whose rows are ANDs: of their owners, and of one group of each OR below.
+
+    A row belongs to a group of the OR above it by its `key` columns; the columns of a `Below` say which group
+    of it a row needs. Equal key values, NULL among them, are the same group.
+    """
+
+    table: pyarrow.Table
+    owners: Owners
+    key: Sequence[str] = ()
+    below: Sequence[Below] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Below:
+    """An OR: the tables of its rows, and the columns of the table above that point into it."""
+
+    tables: Sequence[Derivations]
+    columns: Sequence[str]
 
 
 def encode(
@@ -27,19 +51,86 @@ def encode(
     """
     if shape is not Shape.CONJUNCTIONS:
         raise ValueError("a table of owner sets holds conjunctions")
-    weights = integers(table[weight])
-    matrix = np.empty((table.num_rows, len(owners)), np.int64)
+    derivations = Derivations(table, owners)
+    (matrix,), names = _participants([derivations])
+    return from_owners(integers(table[weight]), matrix, names=names, participants=len(names), signed=signed)
+
+
+def encode_groups(
+    tables: Sequence[Derivations],
+    groups: Sequence[Integers],
+    count: int,
+    *,
+    shape: Shape,
+    signed: bool,
+    weight: str = "weight",
+) -> list[KRelation]:
+    """Return the relations of `count` groups; `groups` says of every row of every table which it is in."""
+    order = list(_all(tables))
+    owners, names = _participants(order)
+    matrices = {id(found): matrix for found, matrix in zip(order, owners, strict=True)}
+    rows = [_rows(found, matrices) for found in tables]
+    weights = [integers(found.table[weight]) for found in tables]
+    annotated = Annotated.of(rows, weights, groups, shape, len(names))
+    return [annotated.relation(group, shape, names, signed=signed) for group in range(count)]
+
+
+def _all(tables: Sequence[Derivations]) -> Iterator[Derivations]:
+    for found in tables:
+        yield found
+        for below in found.below:
+            yield from _all(below.tables)
+
+
+def _rows(found: Derivations, matrices: dict[int, Integers]) -> Rows:
+    """Return a table as rows of ANDs, with the groups that they point at."""
+    below = []
+    for choice in found.below:
+        keys = [[inner.table[name] for name in inner.key] for inner in choice.tables]
+        pointing, *members = codes_of(
+            [[found.table[name] for name in choice.columns], *keys],
+            [found.table.num_rows, *(inner.table.num_rows for inner in choice.tables)],
+        )
+        count = max((int(codes.max()) + 1 for codes in (pointing, *members) if len(codes)), default=0)
+        inner_rows = [_rows(inner, matrices) for inner in choice.tables]
+        below.append((Groups(count, tuple(zip(inner_rows, members, strict=True))), pointing))
+    return Rows(matrices[id(found)], tuple(below))
+
+
+def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[int]) -> list[Integers]:
+    """Return codes for the rows of several tables: equal values, NULL among them, have equal codes."""
+    width = len(groups[0])
+    codes = np.zeros(sum(sizes), np.int64)
+    if width:
+        codes, _ = _codes([_stack([group[place] for group in groups]) for place in range(width)])
+    ends = list(accumulate(sizes, initial=0))
+    return [codes[start:end] for start, end in pairwise(ends)]
+
+
+def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], Names]:
+    """Return for every table the matrix of its owners' numbers, and everybody's names."""
+    matrices = [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
     names: list[KindNames] = []
     offset = 0
-    for kind in dict.fromkeys(kind for kind, _ in owners):
-        places = [place for place, (other, _) in enumerate(owners) if other == kind]
-        columns = [owners[place][1] for place in places]
-        codes, known = _number(kind, [[table[name] for name in group] for group in columns])
-        for place, column in zip(places, codes, strict=True):
-            matrix[:, place] = column + offset
+    for kind in dict.fromkeys(kind for found in tables for kind, _ in found.owners):
+        places = [
+            (number, place)
+            for number, found in enumerate(tables)
+            for place, (other, _) in enumerate(found.owners)
+            if other == kind
+        ]
+        columns = [[tables[n].table[name] for name in tables[n].owners[place][1]] for n, place in places]
+        stacked = [_stack(list(group)) for group in zip(*columns, strict=True)]
+        if any(column.null_count for column in stacked):
+            raise ValueError("an owner is NULL")
+        codes, first = _codes(stacked)
+        ends = accumulate((tables[n].table.num_rows for n, _ in places), initial=0)
+        for (number, place), (start, end) in zip(places, pairwise(ends), strict=True):
+            matrices[number][:, place] = codes[start:end] + offset
+        known = KindNames(kind, tuple(_whole(column.take(pyarrow.array(first))) for column in stacked))
         names.append(known)
         offset += len(known)
-    return from_owners(weights, matrix, names=Names(tuple(names)), participants=offset, signed=signed)
+    return matrices, Names(tuple(names))
 
 
 # ------------------------------------------------------------------ participants
@@ -84,24 +175,24 @@ class Names(Sequence[Hashable]):
         return (kind.name(i) for kind in self.kinds for i in range(len(kind)))
 
 
-def _number(kind: str, groups: list[list[pyarrow.ChunkedArray]]) -> tuple[list[Integers], KindNames]:
-    """Return the codes of every owner column group of one kind, over their common participants."""
-    rows = len(groups[0][0])
-    stacked = [_stack([group[position] for group in groups]) for position in range(len(groups[0]))]
-    codes, first = _codes(stacked)
-    values = tuple(_whole(column.take(pyarrow.array(first))) for column in stacked)
-    return [codes[i * rows : (i + 1) * rows] for i in range(len(groups))], KindNames(kind, values)
-
-
 def _stack(columns: list[pyarrow.ChunkedArray]) -> pyarrow.ChunkedArray:
     """Return the columns one after the other, in a type that holds them all exactly."""
     plain = [_without_dictionary(column) for column in columns]
     types = {column.type for column in plain}
     if len(types) > 1:
-        if not all(map(pyarrow.types.is_integer, types)):
-            raise ValueError("owner columns of one kind have different types")
-        plain = [column.cast(pyarrow.int64()) for column in plain]
+        common = _common_type(types)
+        plain = [column.cast(common) for column in plain]
     return pyarrow.chunked_array([chunk for column in plain for chunk in column.chunks], type=plain[0].type)
+
+
+def _common_type(types: set[pyarrow.DataType]) -> pyarrow.DataType:
+    if all(map(pyarrow.types.is_integer, types)):
+        return pyarrow.int64()
+    if all(map(pyarrow.types.is_floating, types)):
+        return pyarrow.float64()
+    if all(map(pyarrow.types.is_decimal, types)):
+        return pyarrow.decimal256(76, max(kind.scale for kind in types))
+    raise ValueError("columns that name the same things have different types")
 
 
 def _whole(column: pyarrow.ChunkedArray) -> pyarrow.Array:
@@ -121,9 +212,7 @@ def _codes(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, Integers]:
     """
     codes: Integers | None = None
     for column in columns:
-        if column.null_count:
-            raise ValueError("an owner is NULL")
-        dictionary = _whole(column).dictionary_encode()
+        dictionary = _whole(column).dictionary_encode(null_encoding="encode")
         own = np.asarray(dictionary.indices).astype(np.int64)
         codes = own if codes is None else _renumber(codes * (len(dictionary.dictionary) + 1) + own)
     if codes is None:

@@ -6,6 +6,7 @@
     [[link]]     table, any, to         … iff any of several is
     [[public]]   table           a table that is about nobody
     [[key]]      table, column   a unique key that the catalogue does not enforce
+    [[domain]]   table, column, values   the groups of a GROUP BY over a private column
     [columns.T]  column = "TYPE" types of a CSV file's columns
     [budget]     epsilon         what all answers together may cost
     [sum]        granularity     the unit in which sums are counted, e.g. 0.01
@@ -24,11 +25,11 @@ from pathlib import Path
 from typing import Self
 
 from recuse.errors import PolicyError
-from recuse.policy.terms import ColumnType, Key, KeyItem, Link, Protect, Public
+from recuse.policy.terms import ColumnType, Domain, Key, KeyItem, Link, Protect, Public
 from recuse.policy.toml import Section, did_you_mean, read_sections, subsections
 from recuse.privacy import Epsilon, decimal_text
 
-__all__ = ["ColumnType", "Key", "KeyItem", "Link", "Policy", "Protect", "Public"]
+__all__ = ["ColumnType", "Domain", "Key", "KeyItem", "Link", "Policy", "Protect", "Public"]
 
 MAX_PLACES = 9
 
@@ -48,6 +49,7 @@ class Policy:
     public: tuple[Public, ...] = ()
     keys: tuple[Key, ...] = ()
     columns: tuple[ColumnType, ...] = ()
+    domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
     granularity: Fraction = field(default=Fraction(1))
 
@@ -55,7 +57,7 @@ class Policy:
     def parse(cls, text: str) -> Self:
         """Return the policy that a TOML text writes down; an error names the line and the fix."""
         found = read_sections(
-            text, lists=("protect", "link", "public", "key"), single=("columns", "budget", "sum")
+            text, lists=("protect", "link", "public", "key", "domain"), single=("columns", "budget", "sum")
         )
         budget = [_budget(section) for section in found["budget"]]
         granularity = [_granularity(section) for section in found["sum"]]
@@ -70,6 +72,7 @@ class Policy:
                 for table in subsections(section, text)
                 for column in table.fields
             ),
+            domains=tuple(map(_domain, found["domain"])),
             budget=budget[0] if budget else None,
             granularity=granularity[0] if granularity else Fraction(1),
         )
@@ -128,6 +131,10 @@ class Policy:
         """Return the declared SQL types by lower-case column name."""
         return {c.column.lower(): c.type for c in self.columns if _same(c.table, table)}
 
+    def domain_values(self) -> dict[tuple[str, str], tuple[str | int | Fraction, ...]]:
+        """Return the values that the policy lists, by (table, column) in lower case."""
+        return {(d.table.lower(), d.column.lower()): d.values for d in self.domains}
+
     def tables(self) -> Iterator[tuple[str, int | None]]:
         """Yield every table that has a role, with the line that first says so."""
         seen: set[str] = set()
@@ -182,6 +189,13 @@ def _public(section: Section) -> Public:
 def _key(section: Section) -> Key:
     section.only("table", "column")
     return Key(section.text("table"), section.texts("column"), section.at("table"))
+
+
+def _domain(section: Section) -> Domain:
+    section.only("table", "column", "values")
+    return Domain(
+        section.text("table"), section.text("column"), section.values("values"), section.at("values")
+    )
 
 
 def _budget(section: Section) -> Epsilon:
@@ -300,7 +314,12 @@ def _virtual_widths(policy: Policy) -> None:
 
 def _no_duplicates(policy: Policy) -> None:
     seen: set[object] = set()
-    entries: tuple[Link | Public | Key, ...] = (*policy.links, *policy.public, *policy.keys)
+    entries: tuple[Link | Public | Key | Domain, ...] = (
+        *policy.links,
+        *policy.public,
+        *policy.keys,
+        *policy.domains,
+    )
     for entry in entries:
         if entry in seen:
             raise PolicyError(

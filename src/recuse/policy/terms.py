@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from typing import Self
 
 from recuse.errors import PolicyError
@@ -178,3 +179,24 @@ class ColumnType:
     column: str
     type: str
     line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values that a column may have as a key of GROUP BY: public, whether or not any row has them."""
+
+    table: str
+    column: str
+    values: tuple[str | int | Fraction, ...]
+    line: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.values or len(set(self.values)) < len(self.values):
+            raise PolicyError(
+                f"the domain of {self.table}.{self.column} must list every value once",
+                line=self.line,
+                hint='write values = ["a", "b"]',
+            )
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column}"

@@ -70,6 +70,16 @@ class Section:
             raise self._wrong(field, "a list of lists of columns", f'{field} = [["a"], ["b"]]')
         return tuple(tuple(items) for items in value)
 
+    def values(self, field: str) -> tuple[str | int | Fraction, ...]:
+        """Return a field that must be a list of texts or numbers."""
+        value = self.fields.get(field)
+        good = isinstance(value, list) and all(
+            isinstance(item, str | int | Decimal) and not isinstance(item, bool) for item in value
+        )
+        if value is None or not good:
+            raise self._wrong(field, "a list of texts or numbers", f'{field} = ["a", "b"]')
+        return tuple(Fraction(item) if isinstance(item, Decimal) else item for item in value)
+
     def number(self, field: str) -> Fraction:
         """Return a field that must be a finite number, exactly as written."""
         value = self.fields.get(field)

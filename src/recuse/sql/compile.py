@@ -1,4 +1,4 @@
-"""Text + policy + catalogue → `DerivationQuery`: the one query that returns every owner set with its weight.
+"""Text + policy + catalogue → `Plan`: the SQL that returns every derivation, and what to make of it.
 
     parse ─ read ─ PASSES ─ derive
 
@@ -18,45 +18,73 @@ from recuse.krelation.relation import Shape
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.complete import complete_links
+from recuse.sql.derive import Table, derive, shape_of
+from recuse.sql.disjoint import groups_are_disjoint
 from recuse.sql.explain import Explanation, explain
+from recuse.sql.formula import Term
+from recuse.sql.groups import GroupKey, Value, public_part
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, guard_rows, weigh_rows
-from recuse.sql.query import Aggregate, Query, Schema, plain, render, select
-from recuse.sql.read import read
+from recuse.sql.passes import Pass, drop_equal_owners, guard_rows, settle_public, weigh_rows
+from recuse.sql.query import Aggregate, Measure, Schema
+from recuse.sql.read import Question, Shown, read
+from recuse.sql.render import plain, render, select, union
+from recuse.sql.scalars import guard, guard_value
 
-DERIVATIONS = "derivations"
-WEIGHT = "weight"
-
-PASSES: tuple[Pass, ...] = (guard_rows, complete_links, drop_equal_owners, weigh_rows)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerColumns:
-    """The columns of the derivation query's result that together name one participant of `kind`."""
-
-    kind: str
-    columns: tuple[str, ...]
+PASSES: tuple[Pass, ...] = (settle_public, guard_rows, complete_links, drop_equal_owners, weigh_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class DerivationQuery:
-    """What an engine runs: one row for every owner set and sign, with its total weight in granules.
+    """One aggregate: the tables whose rows are its derivations, and the form of their annotations.
 
-    `plain` is the query as it was understood, for an engine to check that it agrees; it is never run.
+    `plain` is the aggregate as it was understood, for an engine to check that it agrees; it is never run.
     """
 
-    sql: str
+    tables: tuple[Table, ...]
     plain: str
-    owners: tuple[OwnerColumns, ...]
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The keys of GROUP BY: their names, the listed values of each (None: public), and the public SQL.
+
+    `disjoint` says that no participant can contribute to two groups.
+    """
+
+    names: tuple[str, ...]
+    listed: tuple[tuple[Value, ...] | None, ...]
+    public: str | None
+    disjoint: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an engine runs for a question, and how its columns are made of the measures."""
+
+    measures: tuple[DerivationQuery, ...]
+    columns: tuple[Shown, ...]
+    grouping: Grouping | None
+    order: tuple[tuple[int, bool], ...]
     explanation: Explanation = field(compare=False, repr=False)
 
+    @property
+    def is_number(self) -> bool:
+        """Whether the question asks for one aggregate without groups."""
+        return self.grouping is None and [type(shown.what) for shown in self.columns] == [Term]
 
-def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> DerivationQuery:
-    """Return the derivation query of an SQL question, or refuse it with place, reason and hint."""
+    @property
+    def single(self) -> DerivationQuery:
+        """The only measure of a question that asks for one number."""
+        (measure,) = self.measures
+        return measure
+
+
+def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
+    """Return the plan of an SQL question, or refuse it with place, reason and hint."""
     try:
         return _compile(text, policy, catalogue)
     except RecursionError:
@@ -65,57 +93,90 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Derivation
         raise QueryError("the query cannot be written for DuckDB", hint="write it more simply") from None
 
 
-def _compile(text: str, policy: Policy, catalogue: Catalogue) -> DerivationQuery:
-    ownership = own(policy, catalogue)
-    schema = Schema(catalogue, ownership, policy.granularity, text)
-    asked = read(parse(text), schema)
-    query = asked
-    for step in PASSES:
-        query = step(query, schema)
-    sql, owners = derive(query)
-    counted = query.aggregate is Aggregate.COUNT
-    return DerivationQuery(
-        sql=sql,
-        plain=render(plain(asked)),
-        owners=owners,
-        shape=Shape.CONJUNCTIONS,
-        aggregate=query.aggregate,
-        granularity=Fraction(1) if counted else policy.granularity,
-        explanation=explain(asked, query, schema, sql),
+def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
+    schema = schema_of(text, policy, catalogue)
+    question = read(parse(text), schema)
+    measures = [passed(measure, schema) for measure in question.measures]
+    grouping = _grouping(question, measures, schema, policy) if question.keys else None
+    compiled = tuple(
+        _derivations(asked, measure, policy)
+        for asked, measure in zip(question.measures, measures, strict=True)
+    )
+    return Plan(
+        measures=compiled,
+        columns=question.columns,
+        grouping=grouping,
+        order=question.order,
+        explanation=explain(question, measures, compiled_sql(compiled), schema, disjoint=_disjoint(grouping)),
     )
 
 
-def derive(query: Query) -> tuple[str, tuple[OwnerColumns, ...]]:
-    """Return the SQL that sums the weights of equal owner sets, signs apart, and its owner columns.
-
-    Guarantee: sums of 64-bit granules in 128 bits are exact, so they do not depend on the order of rows.
-    """
-    if query.weight is None:
-        raise ValueError("weigh the rows first")
-    owners = []
-    outputs: list[exp.Expr] = []
-    for number, owner in enumerate(query.owners, start=1):
-        names = tuple(_names(f"owner_{number}", len(owner.values)))
-        owners.append(OwnerColumns(owner.kind, names))
-        outputs += [exp.alias_(v.copy(), name) for v, name in zip(owner.values, names, strict=True)]
-    keys: list[exp.Expr] = [exp.column(name, DERIVATIONS) for owner in owners for name in owner.columns]
-    inner = select(query, *outputs, exp.alias_(query.weight.copy(), WEIGHT))
-    statement = exp.Select(expressions=[*keys, exp.alias_(_total(query), WEIGHT)])
-    statement.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=DERIVATIONS))))
-    if query.aggregate is Aggregate.SUM:
-        weight = exp.column(WEIGHT, DERIVATIONS)
-        statement.set("where", exp.Where(this=exp.and_(weight.neq(0), weight > -(2**63))))
-        keys.append(weight > 0)
-    if keys:
-        statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
-    return render(statement), tuple(owners)
+def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:
+    """Return what a text is read against."""
+    ownership = own(policy, catalogue)
+    return Schema(catalogue, ownership, policy.granularity, text, policy.domain_values())
 
 
-def _names(prefix: str, count: int) -> list[str]:
-    return [prefix] if count == 1 else [f"{prefix}_{number}" for number in range(1, count + 1)]
+def passed(measure: Measure, schema: Schema) -> Measure:
+    """Return the measure after all passes."""
+    for step in PASSES:
+        measure = step(measure, schema)
+    return measure
 
 
-def _total(query: Query) -> exp.Expr:
-    if query.aggregate is Aggregate.COUNT:
-        return exp.Count(this=exp.Star())
-    return exp.Sum(this=exp.column(WEIGHT, DERIVATIONS))
+def _derivations(asked: Measure, measure: Measure, policy: Policy) -> DerivationQuery:
+    tables = derive(measure)
+    counted = measure.aggregate is Aggregate.COUNT
+    return DerivationQuery(
+        tables=tables,
+        plain=render(plain(asked)),
+        shape=shape_of(tables),
+        aggregate=measure.aggregate,
+        granularity=Fraction(1) if counted else policy.granularity,
+    )
+
+
+def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:
+    """Return the statements of all tables, each once, in the order in which they are run."""
+    return tuple(dict.fromkeys(sql for measure in measures for sql in statements(measure.tables)))
+
+
+def statements(tables: tuple[Table, ...]) -> list[str]:
+    """Return the statements of tables and of the groups below them, parents first."""
+    found = []
+    for table in tables:
+        found.append(table.sql)
+        for below in table.below:
+            found += statements(below.group.tables)
+    return found
+
+
+def _disjoint(grouping: Grouping | None) -> bool | None:
+    return None if grouping is None else grouping.disjoint
+
+
+def _grouping(question: Question, measures: list[Measure], schema: Schema, policy: Policy) -> Grouping:
+    return Grouping(
+        names=tuple(key.name for key in question.keys),
+        listed=tuple(None if key.listed is None else key.listed.values for key in question.keys),
+        public=_public_keys(question, schema),
+        disjoint=all(groups_are_disjoint(measure, policy) for measure in measures),
+    )
+
+
+def _public_keys(question: Question, schema: Schema) -> str | None:
+    """Return the SQL of the keys that public tables give: their distinct combinations, without NULL."""
+    keys: list[GroupKey] = [key for key in question.keys if key.listed is None]
+    if not keys:
+        return None
+    lookup = question.measures[0].lookup()
+    parts = []
+    for place, block in enumerate(question.frames):
+        values = [key.values[place] for key in keys]
+        public = public_part(schema, block, values)
+        filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
+        names = [f"group_{n}" for n in range(1, len(keys) + 1)]
+        outputs = [exp.alias_(guard_value(v, lookup), n) for v, n in zip(values, names, strict=True)]
+        guarded = tuple(guard(condition, lookup) for condition in (*public.conditions, *filled))
+        parts.append(select(type(public)(sources=public.sources, conditions=guarded), *outputs))
+    return render(union(parts, distinct=True))

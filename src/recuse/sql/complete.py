@@ -1,6 +1,6 @@
-"""Query → the same query with the owners of every row: links followed to their participants.
+"""Blocks → the same blocks with the owners of every row: links followed to their participants.
 
-Guarantee: a row of the query belongs to exactly those whose withdrawal would remove it. Following a link
+Guarantee: a row of a block belongs to exactly those whose withdrawal would remove it. Following a link
 never multiplies rows: the last hop, to a protected table, is a semi-join; any other hop joins on a unique
 key. (Were such a key declared wrongly, rows would be multiplied, and the count would be too large; each
 copy would still carry its own owners, so that nobody's protection depends on the declaration.)
@@ -8,43 +8,72 @@ copy would still carry its own owners, so that nobody's protection depends on th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from recuse.errors import QueryError
-from recuse.policy.terms import Choice, KeyItem
+from recuse.policy.terms import Choice as KeyChoice
+from recuse.policy.terms import KeyItem
 from recuse.sql.ownership import Hop, Linked, Protected
-from recuse.sql.query import Owner, Query, Scalar, Scan, Schema, column, table_reference
+from recuse.sql.query import Block, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, Source, column
+from recuse.sql.render import conjunction, table_reference
 
 
-def complete_links(query: Query, schema: Schema) -> Query:
-    """Return the query with the owners of its rows, and with the joins that lead to them."""
-    follower = _Follower(query, schema)
-    for scan in query.sources:
-        follower.follow(scan)
-    return replace(
-        query,
-        sources=tuple(follower.sources),
-        conditions=tuple(follower.conditions),
-        owners=tuple(follower.owners),
-        completed=tuple(follower.completed),
+def complete_links(measure: Measure, schema: Schema) -> Measure:
+    """Return the measure with the owners of its rows, and with the joins that lead to them."""
+    taken = {source.alias.lower() for source in measure.known}
+    return replace(measure, blocks=tuple(complete(block, schema, (), taken) for block in measure.blocks))
+
+
+def complete(block: Block, schema: Schema, around: Sequence[Block], taken: set[str]) -> Block:
+    """Return a block with the owners of its rows; `around` are the blocks whose columns it can use."""
+    sources = tuple(
+        SetOf(source.alias, tuple(complete(branch, schema, (), taken) for branch in source.branches))
+        if isinstance(source, SetOf)
+        else source
+        for source in block.sources
     )
+    inside = (*around, block)
+    choices = tuple(
+        Choice(tuple(complete(branch, schema, inside, taken) for branch in choice.branches))
+        for choice in block.choices
+    )
+    follower = _Follower(replace(block, sources=sources, choices=choices), schema, around, taken)
+    for source in sources:
+        if isinstance(source, Scan):
+            follower.follow(source)
+    return follower.block()
 
 
 @dataclass(slots=True)
 class _Follower:
-    query: Query
+    asked: Block
     schema: Schema
-    sources: list[Scan] = field(init=False)
+    around: Sequence[Block]
+    taken: set[str]
+    sources: list[Source] = field(init=False)
     conditions: list[Scalar] = field(init=False)
-    owners: list[Owner] = field(default_factory=list)
+    choices: list[Choice] = field(init=False)
+    owners: list[Owner] = field(init=False)
     completed: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.sources = list(self.query.sources)
-        self.conditions = list(self.query.conditions)
+        self.sources = list(self.asked.sources)
+        self.conditions = list(self.asked.conditions)
+        self.choices = list(self.asked.choices)
+        self.owners = list(self.asked.owners)
+
+    def block(self) -> Block:
+        """Return the block as it is now."""
+        return replace(
+            self.asked,
+            sources=tuple(self.sources),
+            conditions=tuple(self.conditions),
+            choices=tuple(self.choices),
+            owners=tuple(self.owners),
+            completed=tuple(self.completed),
+        )
 
     def follow(self, scan: Scan) -> None:
         """Add the owners of one source's rows."""
@@ -54,62 +83,68 @@ class _Follower:
             self.owners.append(Owner(owned.kind, tuple(key_value(scan.alias, item) for item in owned.key)))
         elif isinstance(owned, Linked):
             for hop in owned.hops:
-                self._hop(scan, hop)
+                if len(hop.alternatives) == 1:
+                    self._hop(scan, hop)
+                else:
+                    self._any(scan, hop)
+
+    def _any(self, scan: Scan, hop: Hop) -> None:
+        """Add the choice of a link that any of several owners satisfies."""
+        branches = []
+        for columns in hop.alternatives:
+            branch = _Follower(Block(), self.schema, (*self.around, self.asked), self.taken)
+            branch._hop(scan, replace(hop, alternatives=(columns,)))
+            branches.append(branch.block())
+        self.choices.append(Choice(tuple(branches)))
+        listed = " or ".join(", ".join(columns) for columns in hop.alternatives)
+        self.completed.append(f"rows of {scan.alias} belong to any {hop.target} of {listed}")
 
     def _hop(self, scan: Scan, hop: Hop) -> None:
-        if len(hop.alternatives) > 1:
-            raise QueryError(
-                f"table {scan.table.name} belongs to any of several owners, which is not answered yet",
-                hint="leave the table out of the query",
-            )
-        columns = hop.alternatives[0]
+        (columns,) = hop.alternatives
         target = self.schema.catalogue.table(hop.table) if hop.table is not None else None
         if target is None or isinstance(self.schema.ownership.of(target.name), Protected):
             self.owners.append(Owner(hop.target, tuple(column(scan.alias, name) for name in columns)))
             if target is None or hop.enforced:
                 self._require(scan, columns)
-            elif self._joined(scan, hop) is None:
+            elif not self._joined(scan, hop):
                 self.conditions.append(present(scan, hop, Scan(self._fresh("present"), target)))
                 self.completed.append(f"rows of {scan.alias} whose {target.name} exists")
-        elif self._joined(scan, hop) is None:
+        elif not self._joined(scan, hop):
             added = Scan(self._fresh(f"{scan.alias}_{target.name}"), target)
             self.sources.append(added)
             self.conditions += _key_equalities(scan, hop, added)
             self.completed.append(f"{scan.alias} joined with {target.name} as {added.alias}")
             self.follow(added)
 
-    def _joined(self, scan: Scan, hop: Hop) -> Scan | None:
-        """Return the query's own source that is joined by exactly this key equality, if there is one."""
-        stated = {pair for condition in self.query.conditions for pair in equal_columns(condition)}
-        for other in self.query.sources:
-            wanted = [
+    def _joined(self, scan: Scan, hop: Hop) -> bool:
+        """Return whether the query itself joins the row by exactly this key equality, here or around."""
+        blocks = [self.asked, *self.around]
+        stated = {pair for block in blocks for part in block.conditions for pair in equal_columns(part)}
+        for other in (source for block in blocks for source in block.sources):
+            if not isinstance(other, Scan) or other.preserving is not None or other.alias == scan.alias:
+                continue
+            wanted = {
                 frozenset({(scan.alias, name), (other.alias, item.columns[0])})
                 for name, item in zip(hop.alternatives[0], hop.key, strict=True)
-                if item.choice is Choice.ITSELF
-            ]
+                if item.choice is KeyChoice.ITSELF
+            }
             same_table = hop.table is not None and other.table.name.lower() == hop.table.lower()
-            if (
-                same_table
-                and other.alias != scan.alias
-                and len(wanted) == len(hop.key)
-                and stated >= set(wanted)
-            ):
-                return other
-        return None
+            if same_table and len(wanted) == len(hop.key) and stated >= wanted:
+                return True
+        return False
 
-    def _require(self, scan: Scan, names: list[str] | tuple[str, ...]) -> None:
+    def _require(self, scan: Scan, names: Sequence[str]) -> None:
         """Drop rows whose owner is NULL: nobody contributed them."""
         for name in dict.fromkeys(names):
             known = scan.table.column(name)
             if known is None or known.nullable:
-                self.conditions.append(
-                    exp.Not(this=exp.Is(this=column(scan.alias, name), expression=exp.Null()))
-                )
+                self.conditions.append(_not_null(scan, name))
 
     def _fresh(self, wish: str) -> str:
-        taken = {scan.alias.lower() for scan in self.sources}
-        names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
-        return next(name for name in names if name.lower() not in taken)
+        names = [wish, *(f"{wish}_{number}" for number in range(2, len(self.taken) + 3))]
+        found = next(name for name in names if name.lower() not in self.taken)
+        self.taken.add(found.lower())
+        return found
 
 
 def _not_null(scan: Scan, name: str) -> Scalar:
@@ -119,9 +154,9 @@ def _not_null(scan: Scan, name: str) -> Scalar:
 def key_value(alias: str, item: KeyItem) -> Scalar:
     """Return one component of a key as an expression over a source."""
     columns: list[Scalar] = [column(alias, name) for name in item.columns]
-    if item.choice is Choice.ITSELF:
+    if item.choice is KeyChoice.ITSELF:
         return columns[0]
-    function = exp.Least if item.choice is Choice.LEAST else exp.Greatest
+    function = exp.Least if item.choice is KeyChoice.LEAST else exp.Greatest
     return function(this=columns[0], expressions=columns[1:], ignore_nulls=True)
 
 
@@ -137,9 +172,9 @@ def present(scan: Scan, hop: Hop, target: Scan) -> Scalar:
     inner = exp.Select(expressions=[exp.Literal.number(1)])
     inner.set("from_", exp.From(this=table_reference(target)))
     # LEAST and GREATEST pass over NULL, but a row whose key holds a NULL is nobody's
-    chosen = [name for item in hop.key if item.choice is not Choice.ITSELF for name in item.columns]
+    chosen = [name for item in hop.key if item.choice is not KeyChoice.ITSELF for name in item.columns]
     filled = [_not_null(target, name) for name in dict.fromkeys(chosen)]
-    inner.set("where", exp.Where(this=exp.and_(*_key_equalities(scan, hop, target), *filled, copy=False)))
+    inner.set("where", exp.Where(this=conjunction([*_key_equalities(scan, hop, target), *filled])))
     return exp.Exists(this=inner)
 
 

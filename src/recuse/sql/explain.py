@@ -1,16 +1,19 @@
-"""What was understood, in words: the tables and their owners, the joins added, the query that will run.
+"""What was understood, in words: the tables and their owners, the joins added, the SQL that will run.
 
 Everything comes from the SQL, the policy and the catalogue; no data is touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recuse.privacy import decimal_text
+from recuse.sql.derive import owned
 from recuse.sql.ownership import Linked, Owned, Protected, Public
-from recuse.sql.query import Aggregate, Query, Schema, plain, readable
+from recuse.sql.query import Aggregate, Block, Measure, Scan, Schema, SetOf, sources_of
+from recuse.sql.read import Question
+from recuse.sql.render import plain, readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +29,19 @@ class TableNote:
 class Explanation:
     """The answer to "what would you do with this query?"."""
 
-    question: str
-    understood: str
+    questions: tuple[str, ...]
+    understood: tuple[str, ...]
     tables: tuple[TableNote, ...]
     owners: tuple[str, ...]
     completed: tuple[str, ...]
-    derivations: str
+    epsilon: tuple[str, ...]
+    derivations: tuple[str, ...]
 
     def lines(self) -> Iterator[str]:
         """Yield the explanation for a terminal."""
-        yield f"question    {self.question}"
-        yield f"understood  {self.understood}"
+        for question, understood in zip(self.questions, self.understood, strict=True):
+            yield f"question    {question}"
+            yield f"understood  {understood}"
         for note in self.tables:
             alias = "" if note.alias.lower() == note.table.lower() else f" as {note.alias}"
             yield f"table       {note.table}{alias}: {note.ownership}"
@@ -44,28 +49,73 @@ class Explanation:
             yield f"completed   {line}"
         for owner in self.owners or ("nobody: all tables are public",):
             yield f"owner       {owner}"
-        yield f"derivations {self.derivations}"
+        for line in self.epsilon:
+            yield f"epsilon     {line}"
+        for sql in self.derivations:
+            yield f"derivations {sql}"
 
 
-def explain(asked: Query, query: Query, schema: Schema, sql: str) -> Explanation:
-    """Return the explanation of a query as asked, and as the passes left it."""
-    if query.aggregate is Aggregate.COUNT:
-        question = "how many rows there are"
-    else:
-        question = f"a signed sum, in units of {decimal_text(schema.granularity)}"
+def explain(
+    question: Question,
+    measures: Sequence[Measure],
+    derivations: tuple[str, ...],
+    schema: Schema,
+    *,
+    disjoint: bool | None,
+) -> Explanation:
+    """Return the explanation of a question as asked, and of its measures as the passes left them."""
+    blocks = [block for measure in measures for block in measure.blocks]
+    scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
     return Explanation(
-        question=question,
-        understood=readable(plain(asked)),
+        questions=tuple(_words(measure, schema) for measure in question.measures),
+        understood=tuple(readable(plain(measure)) for measure in question.measures),
         tables=tuple(
             TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
-            for scan in query.sources
+            for scan in scans.values()
         ),
-        owners=tuple(
-            f"{owner.kind} {', '.join(readable(value) for value in owner.values)}" for owner in query.owners
-        ),
-        completed=query.completed,
-        derivations=sql,
+        owners=tuple(dict.fromkeys(_owners(blocks))),
+        completed=tuple(dict.fromkeys(_completed(blocks))),
+        epsilon=tuple(_split(len(measures), disjoint)),
+        derivations=derivations,
     )
+
+
+def _words(measure: Measure, schema: Schema) -> str:
+    if measure.aggregate is Aggregate.COUNT:
+        return "how many rows there are"
+    return f"a signed sum, in units of {decimal_text(schema.granularity)}"
+
+
+def _split(measures: int, disjoint: bool | None) -> Iterator[str]:
+    if measures > 1:
+        yield f"split evenly over {measures} aggregates"
+    if disjoint is True:
+        yield "in full for every group: each participant touches one group only"
+    if disjoint is False:
+        yield "split over the groups: a participant may touch several"
+
+
+def _below(block: Block) -> Iterator[Block]:
+    for source in block.sources:
+        if isinstance(source, SetOf):
+            yield from source.branches
+    for choice in block.choices:
+        yield from choice.branches
+
+
+def _owners(blocks: Iterable[Block], prefix: str = "") -> Iterator[str]:
+    """Yield the owners of every row; those of choices and sets are alternatives."""
+    for block in blocks:
+        for owner in block.owners:
+            yield f"{prefix}{owner.kind} {', '.join(readable(value) for value in owner.values)}"
+        below = [inner for inner in _below(block) if owned([inner])]
+        yield from _owners(below, "any of: ")
+
+
+def _completed(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        yield from block.completed
+        yield from _completed(_below(block))
 
 
 def describe(owned: Owned | None) -> str:

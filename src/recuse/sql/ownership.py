@@ -84,6 +84,8 @@ def own(policy: Policy, catalogue: Catalogue) -> Ownership:
         table = _table(key.table, catalogue, key.line)
         for column in key.columns:
             _column(column, table, key.line)
+    for domain in policy.domains:
+        _column(domain.column, _table(domain.table, catalogue, domain.line), domain.line)
     for typed in policy.columns:
         _column(typed.column, _table(typed.table, catalogue, typed.line), typed.line)
     _same_types_within_kinds(policy, catalogue)

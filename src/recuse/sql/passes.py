@@ -1,8 +1,8 @@
-"""The passes after reading: each takes a query and returns one that is nearer to its derivations."""
+"""The passes after reading: each takes a measure and returns one that is nearer to its derivations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -10,67 +10,144 @@ from sqlglot import exp
 from recuse.privacy import decimal_text
 from recuse.sql.complete import equal_columns
 from recuse.sql.families import Family, family
-from recuse.sql.query import Owner, Query, Scalar, Schema, attempt
-from recuse.sql.scalars import guard
+from recuse.sql.query import (
+    Aggregate,
+    Block,
+    Choice,
+    Measure,
+    Owner,
+    Scalar,
+    Scan,
+    Schema,
+    SetOf,
+    column,
+    map_blocks,
+)
+from recuse.sql.render import attempt, native_exists
+from recuse.sql.scalars import Lookup, guard, guard_value
 
-Pass = Callable[[Query, Schema], Query]
+Pass = Callable[[Measure, Schema], Measure]
 
 
-def guard_rows(query: Query, _: Schema) -> Query:
-    """Return the query in which no row can raise: a failed predicate is NULL, so the row is not taken."""
+def settle_public(measure: Measure, schema: Schema) -> Measure:
+    """Return the measure in which choices over public tables are conditions: nobody can withdraw them."""
 
-    def lookup(node: exp.Expr) -> str | None:
-        known = query.column(node)
-        return known.type if known is not None else None
+    def settle(block: Block) -> Block:
+        public = [all(map(schema.is_public, choice.branches)) for choice in block.choices]
+        settled = [
+            native_exists(choice.branches) for choice, yes in zip(block.choices, public, strict=True) if yes
+        ]
+        kept = [choice for choice, yes in zip(block.choices, public, strict=True) if not yes]
+        return replace(block, conditions=(*block.conditions, *settled), choices=tuple(kept))
 
-    return replace(query, conditions=tuple(guard(part, lookup) for part in query.conditions))
+    return replace(measure, blocks=map_blocks(measure.blocks, settle))
 
 
-def drop_equal_owners(query: Query, _: Schema) -> Query:
-    """Return the query without owners that its equalities make equal to others: a participant counts once.
+def guard_rows(measure: Measure, _: Schema) -> Measure:
+    """Return the measure in which no row can raise: a failed predicate is NULL, so the row is not taken."""
+    lookup = measure.lookup()
 
-    Only for integers: there SQL's equality is identity.
+    def guarded(block: Block) -> Block:
+        sources = tuple(
+            replace(source, preserving=guard(source.preserving, lookup))
+            if isinstance(source, Scan) and source.preserving is not None
+            else source
+            for source in block.sources
+        )
+        outputs = tuple(replace(output, value=guard_value(output.value, lookup)) for output in block.outputs)
+        return replace(
+            block,
+            sources=sources,
+            conditions=tuple(guard(part, lookup) for part in block.conditions),
+            outputs=outputs,
+            keys=tuple(guard_value(key, lookup) for key in block.keys),
+        )
+
+    return replace(measure, blocks=map_blocks(measure.blocks, guarded))
+
+
+def drop_equal_owners(measure: Measure, _: Schema) -> Measure:
+    """Return the measure without owners that equalities make equal to others: a participant counts once.
+
+    Only for integers: there SQL's equality is identity. A branch of a choice drops those of the blocks
+    around it too: its rows are used only together with theirs.
     """
-    leader: dict[tuple[str, str], tuple[str, str]] = {}
+    lookup = measure.lookup()
+    return replace(measure, blocks=tuple(_distinct_owners(block, (), (), lookup) for block in measure.blocks))
 
-    def find(name: tuple[str, str]) -> tuple[str, str]:
+
+Identity = tuple[str, tuple[object, ...]]
+
+
+def _distinct_owners(
+    block: Block, conditions: Sequence[Scalar], around: Sequence[Owner], lookup: Lookup
+) -> Block:
+    stated = (*conditions, *block.conditions)
+    find = _equalities(stated, lookup)
+    seen: dict[Identity, Owner] = {_identity(owner, find): owner for owner in around}
+    own: dict[Identity, Owner] = {}
+    for owner in block.owners:
+        name = _identity(owner, find)
+        if name not in seen:
+            own.setdefault(name, owner)
+    owners = tuple(own.values())
+    choices = tuple(
+        Choice(tuple(_distinct_owners(b, stated, (*around, *owners), lookup) for b in choice.branches))
+        for choice in block.choices
+    )
+    sources = tuple(
+        SetOf(source.alias, tuple(_distinct_owners(b, (), (), lookup) for b in source.branches))
+        if isinstance(source, SetOf)
+        else source
+        for source in block.sources
+    )
+    return replace(block, owners=owners, choices=choices, sources=sources)
+
+
+Name = tuple[str, str]
+
+
+def _equalities(conditions: Sequence[Scalar], lookup: Lookup) -> Callable[[Name], Name]:
+    """Return the function that takes a column to the first of those that the conditions make equal to it."""
+    leader: dict[Name, Name] = {}
+
+    def find(name: Name) -> Name:
         while name in leader:
             name = leader[name]
         return name
 
-    for condition in query.conditions:
+    for condition in conditions:
         for pair in equal_columns(condition):
-            left, right = map(find, sorted(pair)) if len(pair) == 2 else (None, None)
-            if left is not None and right is not None and left != right and _whole(query, *pair):
-                leader[right] = left
-    seen: dict[object, Owner] = {}
-    for owner in query.owners:
-        seen.setdefault((owner.kind, tuple(_identity(value, find) for value in owner.values)), owner)
-    return replace(query, owners=tuple(seen.values()))
+            sides = [column(*name) for name in pair]
+            if len(pair) == 2 and all(family(lookup(side) or "") is Family.WHOLE for side in sides):
+                first, second = sorted(map(find, pair))
+                if first != second:
+                    leader[second] = first
+    return find
 
 
-def _whole(query: Query, *names: tuple[str, str]) -> bool:
-    scans = [(query.scan(alias), name) for alias, name in names]
-    columns = [scan.table.column(name) if scan is not None else None for scan, name in scans]
-    return all(known is not None and family(known.type) is Family.WHOLE for known in columns)
+def _identity(owner: Owner, find: Callable[[Name], Name]) -> Identity:
+    values = [find((v.table, v.name)) if isinstance(v, exp.Column) else v for v in owner.values]
+    return owner.kind, tuple(values)
 
 
-def _identity(value: Scalar, find: Callable[[tuple[str, str]], tuple[str, str]]) -> object:
-    return find((value.table, value.name)) if isinstance(value, exp.Column) else value
-
-
-def weigh_rows(query: Query, schema: Schema) -> Query:
-    """Return the query whose rows have a weight in whole granules.
+def weigh_rows(measure: Measure, schema: Schema) -> Measure:
+    """Return the measure whose rows have a weight in whole granules.
 
     A count's rows weigh 1. A sum's value is divided by the granularity and rounded, row by row; what does
     not fit 64 bits, NaN, infinities and failed rows are NULL, and SUM ignores NULL.
     """
-    if query.argument is None:
-        return replace(query, weight=exp.Literal.number(1))
-    scaled = query.argument
+    weighed = (_weighed(block, measure.aggregate, schema) for block in measure.blocks)
+    return replace(measure, blocks=tuple(weighed))
+
+
+def _weighed(block: Block, aggregate: Aggregate, schema: Schema) -> Block:
+    if aggregate is Aggregate.COUNT or block.weight is None:
+        return replace(block, weight=exp.Literal.number(1))
+    scaled = block.weight
     if schema.granularity != 1:
         factor = decimal_text(1 / schema.granularity)
         # a decimal, not an integer: a 32-bit column must not overflow when multiplied by a hundred
         literal = exp.Literal.number(factor if "." in factor else f"{factor}.0")
         scaled = exp.Mul(this=exp.paren(scaled.copy()), expression=literal)
-    return replace(query, weight=exp.TryCast(this=attempt(scaled), to=exp.DataType.build("bigint")))
+    return replace(block, weight=exp.TryCast(this=attempt(scaled), to=exp.DataType.build("bigint")))

@@ -21,22 +21,31 @@ def span(node: exp.Expr, text: str) -> Span | None:
         found = text.upper().find(written.upper()) if written else -1
         return (found, found + len(written) - 1) if found >= 0 else None
     start, end = min(place["start"] for place in places), max(place["end"] for place in places)
-    keyword = _keyword(node)
-    if keyword is not None:
-        start = max(text.upper().rfind(keyword, 0, start), 0)
+    for keyword in _keywords(node):
+        found = text.upper().rfind(keyword, 0, start)
+        start = found if found >= 0 else start
     if isinstance(node, exp.Func) and text[end + 1 : end + 2] == "(":
         end += 1
     return start, _closed(text, start, end)
 
 
+def _keywords(node: exp.Expr) -> list[str]:
+    """Return the words that a node without a place of its own begins with, the last first."""
+    if isinstance(node, exp.Subquery):
+        return ["SELECT", "("]
+    if isinstance(node, exp.SetOperation):
+        return ["SELECT"]
+    if isinstance(node, exp.Any | exp.All):
+        return ["SELECT", node.key.upper()]
+    keyword = _keyword(node)
+    return [] if keyword is None else [keyword]
+
+
 def _keyword(node: exp.Expr) -> str | None:
-    """Return the word that a node without a place of its own begins with."""
     if isinstance(node, exp.Join):
         return next((word for key in ("method", "side", "kind") if (word := node.args.get(key))), None)
     if isinstance(node, exp.Select):
         return "SELECT"
-    if isinstance(node, exp.Subquery):
-        return "("
     if isinstance(node, exp.Exists):
         return "EXISTS"
     if (

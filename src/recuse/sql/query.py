@@ -1,25 +1,30 @@
-"""The query as it was understood: sources, conditions, one aggregate, and what the passes add to it.
+"""The query as it was understood: blocks of sources, conditions and choices, and what passes add to them.
 
-The text has been read completely: names are resolved and spelled as the catalogue does, joins are a list
-of sources with conditions that must all hold. Scalar expressions are sqlglot trees, and never changed in
-place.
+    Measure   one aggregate: the blocks whose rows it counts or sums (several blocks: UNION ALL)
+    Block     rows: sources that are joined, conditions that must hold, choices of which one must hold
+    Choice    an OR: a row is there while any row of any branch is (EXISTS, IN, OR over them, `any` links)
+    SetOf     a source whose equal rows are one: DISTINCT, UNION, INTERSECT
+
+Names are resolved and spelled as the catalogue does; aliases are unique in the whole query, so that a
+column means the same in a block and in the branches below it. Scalar expressions are sqlglot trees, and
+never changed in place.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
-from recuse.sql.catalogue import Catalogue, Column, Table
-from recuse.sql.ownership import Ownership
+from recuse.sql.catalogue import Catalogue, Table
+from recuse.sql.families import Family
+from recuse.sql.ownership import Ownership, Public
+from recuse.sql.scalars import Lookup, family_of
 
 Scalar = exp.Expr
-_SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Aggregate(Enum):
@@ -31,43 +36,80 @@ class Aggregate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A table in FROM under its alias."""
+    """A table in FROM under its alias; `preserving` is the ON of a LEFT JOIN that brings it in."""
 
     alias: str
     table: Table
+    preserving: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A named column of a block's rows."""
+
+    name: str
+    value: Scalar
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A participant that every row of the query belongs to: its kind, and the values that name it."""
+    """A participant that every row of a block belongs to: its kind, and the values that name it."""
 
     kind: str
     values: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """SELECT aggregate FROM sources WHERE conditions, with the owners and the weight of every row.
+class Block:
+    """Rows: all combinations of the sources' rows for which the conditions and the choices hold.
 
-    `owners` and `weight` are filled in by the passes; `completed` says in words which joins they added.
+    `owners` and `completed` (in words) are filled in by the passes; `weight` and `keys` (of the groups) by
+    the aggregate that the block belongs to.
     """
 
-    aggregate: Aggregate
-    argument: Scalar | None
-    sources: tuple[Scan, ...]
-    conditions: tuple[Scalar, ...]
+    sources: tuple[Source, ...] = ()
+    conditions: tuple[Scalar, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    outputs: tuple[Output, ...] = ()
     owners: tuple[Owner, ...] = ()
+    keys: tuple[Scalar, ...] = ()
     weight: Scalar | None = None
     completed: tuple[str, ...] = ()
 
-    def scan(self, alias: str) -> Scan | None:
-        """Return the source of that alias."""
-        return next((scan for scan in self.sources if scan.alias.lower() == alias.lower()), None)
+    def output(self, name: str) -> Output | None:
+        """Return the output of that name, in any case."""
+        return next((output for output in self.outputs if output.name.lower() == name.lower()), None)
 
-    def column(self, node: Scalar) -> Column | None:
-        """Return the catalogue's column that a resolved column node stands for."""
-        scan = self.scan(node.table) if isinstance(node, exp.Column) else None
-        return scan.table.column(node.name) if scan is not None else None
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A condition that holds while any row of any branch does; branches may use the block's columns."""
+
+    branches: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetOf:
+    """A source whose rows are the distinct outputs of its branches."""
+
+    alias: str
+    branches: tuple[Block, ...]
+
+
+Source = Scan | SetOf
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One aggregate over the rows of its blocks; `known` are all sources the query was read with."""
+
+    aggregate: Aggregate
+    blocks: tuple[Block, ...]
+    known: tuple[Source, ...] = field(repr=False)
+
+    def lookup(self) -> Lookup:
+        """Return the function that says of which type a column is."""
+        return type_lookup([*self.known, *sources_of(self.blocks)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +120,19 @@ class Schema:
     ownership: Ownership
     granularity: Fraction
     text: str
+    domains: Mapping[tuple[str, str], tuple[str | int | Fraction, ...]] = field(default_factory=dict)
+    """the values that the policy lists for (table, column), in lower case"""
+
+    def is_public(self, block: Block) -> bool:
+        """Return whether nobody owns any row that the block looks at."""
+        return all(
+            isinstance(self.ownership.of(source.table.name), Public)
+            for source in sources_of([block])
+            if isinstance(source, Scan)
+        )
 
 
-# ------------------------------------------------------------------ building SQL
+# ------------------------------------------------------------------ looking around
 
 
 def column(alias: str, name: str) -> exp.Column:
@@ -88,55 +140,82 @@ def column(alias: str, name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(alias, quoted=True))
 
 
-def attempt(scalar: Scalar) -> Scalar:
-    """Return TRY(scalar): NULL for a row on which it would raise."""
-    return exp.Anonymous(this="TRY", expressions=[scalar.copy()])
+def aliases(scalars: Iterable[Scalar]) -> set[str]:
+    """Return the aliases whose columns the expressions use."""
+    return {part.table for scalar in scalars for part in scalar.find_all(exp.Column)}
 
 
-def table_reference(scan: Scan) -> exp.Table:
-    """Return the table by its full path, so that no other object can stand in for it."""
-    names = [exp.to_identifier(part, quoted=True) for part in (scan.table.path or (scan.table.name,))]
-    arguments: Mapping[str, exp.Identifier] = dict(
-        zip(("this", "db", "catalog"), reversed(names), strict=False)
-    )
-    return exp.Table(**arguments, alias=exp.TableAlias(this=exp.to_identifier(scan.alias, quoted=True)))
+def sources_of(blocks: Iterable[Block]) -> Iterator[Source]:
+    """Yield every source of the blocks, of their choices and of their sets."""
+    for block in blocks:
+        for source in block.sources:
+            yield source
+            if isinstance(source, SetOf):
+                yield from sources_of(source.branches)
+        for choice in block.choices:
+            yield from sources_of(choice.branches)
 
 
-def select(query: Query, *outputs: Scalar) -> exp.Select:
-    """Return SELECT outputs FROM the query's sources WHERE its conditions."""
-    statement = exp.Select(expressions=[output.copy() for output in outputs])
-    first, *rest = query.sources
-    statement.set("from_", exp.From(this=table_reference(first)))
-    statement.set("joins", [exp.Join(this=table_reference(scan), kind="CROSS") for scan in rest])
-    if query.conditions:
-        parts = [exp.paren(part) if isinstance(part, exp.Or) else part.copy() for part in query.conditions]
-        statement.set("where", exp.Where(this=exp.and_(*parts, copy=False, wrap=False)))
-    return statement
+def scalars_of(block: Block) -> Iterator[Scalar]:
+    """Yield the expressions of a block and of its choices; sets do not see the block's columns."""
+    yield from block.conditions
+    for source in block.sources:
+        if isinstance(source, Scan) and source.preserving is not None:
+            yield source.preserving
+    for owner in block.owners:
+        yield from owner.values
+    for choice in block.choices:
+        for branch in choice.branches:
+            yield from scalars_of(branch)
 
 
-def plain(query: Query) -> exp.Select:
-    """Return the query as ordinary SQL, without owners and weights."""
-    star = exp.Star() if query.argument is None else query.argument.copy()
-    function = exp.Count if query.aggregate is Aggregate.COUNT else exp.Sum
-    return select(query, function(this=star))
+def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tuple[Block, ...]:
+    """Return the blocks with `step` applied to each and to all blocks below it, innermost first."""
+
+    def below(block: Block) -> Block:
+        sources = tuple(
+            replace(source, branches=map_blocks(source.branches, step))
+            if isinstance(source, SetOf)
+            else source
+            for source in block.sources
+        )
+        choices = tuple(Choice(map_blocks(choice.branches, step)) for choice in block.choices)
+        return step(replace(block, sources=sources, choices=choices))
+
+    return tuple(map(below, blocks))
 
 
-def render(statement: exp.Expr) -> str:
-    """Return the SQL text for DuckDB."""
-    return statement.sql(dialect="duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
+def type_lookup(sources: Iterable[Source]) -> Lookup:
+    """Return the function that says of which type a resolved column is, as the catalogue spells it.
+
+    A set's computed column is of its family's widest type, which compares as the real one does.
+    """
+    known = {source.alias: source for source in sources}
+
+    def lookup(node: Scalar) -> str | None:
+        source = known.get(node.table) if isinstance(node, exp.Column) else None
+        if isinstance(source, Scan):
+            found = source.table.column(node.name)
+            return found.type if found is not None else None
+        output = source.branches[0].output(node.name) if source is not None else None
+        return output_type(output.value) if output is not None else None
+
+    def output_type(value: Scalar) -> str | None:
+        return (
+            lookup(value)
+            if isinstance(value, exp.Column)
+            else WIDEST.get(family_of(value, lookup) or Family.WIDE)
+        )
+
+    return lookup
 
 
-def readable(statement: exp.Expr) -> str:
-    """Return the SQL text for people: tables without their path, quotes only where they matter."""
-
-    def shorten(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Table):
-            node.set("db", None)
-            node.set("catalog", None)
-            if node.alias == node.name:
-                node.set("alias", None)
-        if isinstance(node, exp.Identifier) and _SIMPLE.fullmatch(node.name):
-            node.set("quoted", False)
-        return node
-
-    return render(statement.transform(shorten))
+WIDEST = {
+    Family.WHOLE: "BIGINT",
+    Family.DECIMAL: "DECIMAL(18,3)",
+    Family.FLOAT: "DOUBLE",
+    Family.TEXT: "VARCHAR",
+    Family.DATE: "DATE",
+    Family.TIMESTAMP: "TIMESTAMP",
+    Family.BOOLEAN: "BOOLEAN",
+}

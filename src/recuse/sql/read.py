@@ -1,48 +1,69 @@
-"""Syntax tree + catalogue → `Query`: every clause and name understood, or refused with its place.
+"""Syntax tree + catalogue → `Question`: every clause and name understood, or refused with its place.
 
-Accepted by allow-list: what this module does not read out of the tree is refused, whatever it is.
+The outermost SELECT is read here: its aggregates, its groups and the arithmetic over them. Everything
+below it is read by `relations` and `conditions`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.sql.catalogue import PSEUDO_COLUMNS, Table
+from recuse.sql.formula import Constant, Formula, Operation, Operator, Term
+from recuse.sql.groups import GroupKey, domain_values, index_of, is_public_key, listed_values
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Aggregate, Query, Scalar, Scan, Schema, column
-from recuse.sql.scalars import check_scalar
+from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
+from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
+from recuse.sql.relations import NOTHING, Frame, Known, Relations, narrow
 
-MAX_SOURCES = 64
-
-# clause in sqlglot's tree: how it is written, why it is refused, what to write instead
-CLAUSES: dict[str, tuple[str, str, str | None]] = {
-    "with_": ("WITH", "a WITH clause is not answered yet", "write the tables themselves in FROM"),
-    "distinct": ("DISTINCT", "SELECT DISTINCT is not answered yet", "ask for COUNT(*) or SUM(x)"),
-    "group": ("GROUP BY", "GROUP BY is not answered yet", "ask for one number, with the group in WHERE"),
-    "having": ("HAVING", "HAVING compares aggregates of private rows", "move the condition to WHERE"),
-    "order": ("ORDER BY", "the answer is one number: there is nothing to order", "leave ORDER BY out"),
-    "limit": ("LIMIT", "which rows LIMIT keeps depends on all the others", "leave LIMIT out"),
-    "offset": ("OFFSET", "which rows OFFSET skips depends on all the others", "leave OFFSET out"),
-    "qualify": ("QUALIFY", "a window function looks at other rows", "leave QUALIFY out"),
-    "windows": ("WINDOW", "a window function looks at other rows", "leave WINDOW out"),
-    "sample": ("SAMPLE", "a sample depends on chance", "leave the sample out"),
-    "pivots": ("PIVOT", "PIVOT is not answered", "ask one question for each column"),
-    "into": ("INTO", "SELECT INTO writes a table", "leave INTO out"),
-    "locks": ("FOR", "FOR UPDATE locks rows", "leave it out"),
-    "laterals": ("LATERAL", "LATERAL is not answered", "write a join"),
+OPERATORS: dict[type[exp.Expr], Operator] = {
+    exp.Add: Operator.ADD,
+    exp.Sub: Operator.SUBTRACT,
+    exp.Mul: Operator.MULTIPLY,
+    exp.Div: Operator.DIVIDE,
 }
-READ = frozenset({"expressions", "from_", "joins", "where"})
+ACCEPTED = "COUNT, SUM and AVG, with DISTINCT and FILTER, and arithmetic over them"
 
 
-def read(tree: exp.Query, schema: Schema) -> Query:
-    """Return the query that the tree means."""
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An output column that shows a key of GROUP BY."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An output column: its name, and what it shows."""
+
+    name: str
+    what: Key | Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: measures, the columns that are made of them, the groups and the order of rows."""
+
+    measures: tuple[Measure, ...]
+    columns: tuple[Shown, ...]
+    keys: tuple[GroupKey, ...] = ()
+    order: tuple[tuple[int, bool], ...] = ()
+    """by which columns, and whether descending"""
+    frames: tuple[Block, ...] = ()
+    """the rows before any aggregate"""
+
+
+def read(tree: exp.Query, schema: Schema) -> Question:
+    """Return the question that the tree asks."""
+    reader = Relations(schema)
+    known = reader.with_names(tree, NOTHING)
     if not isinstance(tree, exp.Select):
         raise _not_a_select(tree, schema.text)
-    _refuse_clauses(tree, schema.text)
-    return _Reader(schema).query(tree)
+    return _Reader(schema, reader, known).question(tree)
 
 
 def _not_a_select(tree: exp.Query, text: str) -> QueryError:
@@ -50,198 +71,228 @@ def _not_a_select(tree: exp.Query, text: str) -> QueryError:
         word = tree.key.upper()
         place = clause_span(tree.expression, word, text)
         if isinstance(tree, exp.Except):
-            problem, hint = (
-                "EXCEPT drops rows when others appear",
-                "ask for both parts and subtract the answers",
-            )
-        else:
-            problem, hint = f"{word} is not answered yet", "ask for each part by itself"
-        return refusal(problem, text, place, hint=hint)
-    return refusal(
-        "only one plain SELECT is answered", text, span(tree, text), hint="leave the parentheses out"
-    )
+            return refusal(EXCEPT[0], text, place, hint=EXCEPT[1])
+        return refusal(
+            f"{word} of answers is not understood", text, place, hint="ask for each part by itself"
+        )
+    hint = "leave the parentheses out"
+    return refusal("only one plain SELECT is answered", text, span(tree, text), hint=hint)
 
 
-def _refuse_clauses(tree: exp.Select, text: str) -> None:
-    for key, value in tree.args.items():
-        if not value or key in READ:
-            continue
-        node = value[0] if isinstance(value, list) else value
-        keyword, problem, hint = CLAUSES.get(key, (key.upper(), f"this clause is not accepted: {key}", None))
-        place = clause_span(node, keyword, text) if isinstance(node, exp.Expr) else None
-        raise refusal(problem, text, place, hint=hint)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Reader:
     schema: Schema
+    relations: Relations
+    known: Known
+    measures: dict[str, Measure] = field(default_factory=dict)
 
-    def query(self, tree: exp.Select) -> Query:
-        """Return FROM, then the joins in order, then WHERE, then the aggregate."""
-        start = tree.args.get("from_")
-        if start is None:
-            raise QueryError("the query has no FROM", hint="write SELECT COUNT(*) FROM a_table")
-        sources: list[Scan] = []
-        conditions: list[Scalar] = []
-        self._add(sources, start.this)
-        for join in tree.args.get("joins") or ():
-            self._check_join(join)
-            self._add(sources, join.this)
-            if join.args.get("on") is not None:
-                conditions += self._conjuncts(join.args["on"], sources)
-        if tree.args.get("where") is not None:
-            conditions += self._conjuncts(tree.args["where"].this, sources)
-        aggregate, argument = self._aggregate(tree.expressions, sources)
-        return Query(aggregate, argument, tuple(sources), tuple(conditions))
+    def question(self, tree: exp.Select) -> Question:
+        """Return FROM and WHERE, then the groups, then the columns."""
+        text = self.schema.text
+        refuse_clauses(tree, text, READ | {"group", "having", "order"})
+        group, having = tree.args.get("group"), tree.args.get("having")
+        if having is not None and group is None:
+            keyword, problem, hint = CLAUSES["having"]
+            raise refusal(problem, text, clause_span(having, keyword, text), hint=hint)
+        if having is not None:
+            refuse_having(having, text)
+        frames = self.relations.frames(tree, self.known, None)
+        keys = self._keys(tree, group, frames) if group is not None else ()
+        columns = tuple(self._column(node, keys, frames) for node in tree.expressions)
+        if not self.measures:
+            place = span(tree.expressions[0], text) if tree.expressions else None
+            hint = "write SELECT COUNT(*) FROM …"
+            raise refusal("nothing is aggregated", text, place, accepted=ACCEPTED, hint=hint)
+        order = self._order(tree, columns)
+        sources = tuple(self.relations.sources)
+        measures = tuple(replace(measure, known=sources) for measure in self.measures.values())
+        return Question(measures, columns, keys, order, tuple(frame.block for frame in frames))
 
-    # -------------------------------------------------------------- FROM
+    # -------------------------------------------------------------- GROUP BY
 
-    def _add(self, sources: list[Scan], item: exp.Expr) -> None:
-        """Append one item of FROM."""
-        if len(sources) == MAX_SOURCES:
-            raise self._refuse("too many tables in FROM", item, accepted=f"{MAX_SOURCES}")
-        scan = self._scan(item)
-        if any(other.alias.lower() == scan.alias.lower() for other in sources):
-            raise self._refuse(
-                f"two tables in FROM are called {scan.alias}",
-                item,
-                hint="give each its own alias: FROM t a, t b",
-            )
-        sources.append(scan)
+    def _keys(self, tree: exp.Select, group: exp.Group, frames: list[Frame]) -> tuple[GroupKey, ...]:
+        if {key for key, value in group.args.items() if value} != {"expressions"}:
+            place = clause_span(group, "GROUP BY", self.schema.text)
+            hint = "list the keys, and ask once for each list"
+            raise refusal("this form of GROUP BY is not accepted", self.schema.text, place, hint=hint)
+        return tuple(self._key(self._meant(node, tree, frames[0]), frames) for node in group.expressions)
 
-    def _scan(self, item: exp.Expr) -> Scan:
-        if not isinstance(item, exp.Table):
-            raise self._refuse(
-                "FROM takes tables only", item, hint="name a table; a subquery is not answered yet"
-            )
-        extra = [
-            key for key, value in item.args.items() if value and key not in ("this", "alias", "db", "catalog")
-        ]
-        if extra:
-            _, problem, hint = CLAUSES.get(extra[0], ("", "this form of a table is not accepted", None))
-            raise self._refuse(problem, item, hint=hint)
-        if not isinstance(item.this, exp.Identifier):
-            raise self._refuse(
-                "a table function reads something else than a table", item, hint="name a table"
-            )
-        alias = item.args.get("alias")
-        if alias is not None and alias.args.get("columns"):
-            raise self._refuse("renamed columns are not accepted", item, hint="leave the column list out")
-        return Scan(item.alias or item.name, self._table(item))
+    def _meant(self, node: exp.Expr, tree: exp.Select, frame: Frame) -> exp.Expr:
+        """Return the selected expression that a position or an alias stands for, else the node itself."""
+        if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
+            place = int(node.name)
+            if not 1 <= place <= len(tree.expressions):
+                raise self._refuse(f"there is no column {place}", node, f"there are {len(tree.expressions)}")
+            selected: exp.Expr = tree.expressions[place - 1]
+            return selected.unalias()
+        if isinstance(node, exp.Column) and not node.table and not frame.scope.alone(node.name):
+            same = [item for item in tree.expressions if item.alias.lower() == node.name.lower()]
+            return same[0].unalias() if same else node
+        return node
 
-    def _table(self, item: exp.Table) -> Table:
-        catalogue = self.schema.catalogue
-        table = catalogue.table(item.name)
-        if item.catalog or (item.db and item.db.lower() != "main"):
-            raise self._refuse("tables are named without schema", item, hint=f"write {item.name}")
-        if table is None:
-            near = catalogue.nearest_table(item.name)
-            known = ", ".join(sorted(t.name for t in catalogue.tables)[:12]) or "none"
-            hint = f"did you mean {near}?" if near else f"the tables are: {known}"
-            raise self._refuse(f"there is no table {item.name}", item, hint=hint)
-        if table.view is not None:
-            raise self._refuse(f"{table.name} is a view", item, hint="name the tables beneath it")
-        if self.schema.ownership.of(table.name) is None:
-            raise self._refuse(
-                f"the policy does not mention table {table.name}",
-                item,
-                hint="say who its rows belong to: [[protect]], [[link]] or [[public]]",
-            )
-        return table
-
-    def _check_join(self, join: exp.Join) -> None:
-        side, kind, method = (join.args.get(key) or "" for key in ("side", "kind", "method"))
-        if side or kind == "OUTER":
-            raise self._refuse(
-                "an outer join keeps rows because others are missing: it is not monotone",
-                join,
-                hint="write JOIN … ON …",
-            )
-        if method == "NATURAL" or join.args.get("using"):
-            raise self._refuse(
-                "NATURAL and USING are not answered yet", join, hint="write JOIN … ON a.x = b.x"
-            )
-        known = {key for key, value in join.args.items() if value} <= {"this", "on", "kind"}
-        if method or kind not in ("", "INNER", "CROSS") or not known:
-            name = " ".join(word for word in (method, kind) if word) or "this kind of"
-            raise self._refuse(
-                f"{name} JOIN is not accepted", join, accepted="JOIN … ON, CROSS JOIN, comma", hint=None
-            )
-
-    # -------------------------------------------------------------- expressions
-
-    def _conjuncts(self, node: exp.Expr, sources: list[Scan]) -> list[Scalar]:
-        resolved = self._resolve(node, sources)
-        while isinstance(resolved, exp.Paren):
-            resolved = resolved.this
-        parts = resolved.flatten() if isinstance(resolved, exp.And) else [resolved]
-        return [part.copy() for part in parts]
-
-    def _resolve(self, node: exp.Expr, sources: list[Scan]) -> Scalar:
-        """Return the expression with every column qualified and spelled as in the catalogue."""
-        check_scalar(node, self.schema.catalogue, self.schema.text)
-
-        def qualify(part: exp.Expr) -> exp.Expr:
-            return self._column(part, sources) if isinstance(part, exp.Column) else part
-
-        return node.transform(qualify)
-
-    def _column(self, node: exp.Column, sources: list[Scan]) -> exp.Column:
-        if isinstance(node.this, exp.Star):
-            raise self._refuse("* stands for columns only inside COUNT(*)", node, hint="name the columns")
-        scans = sources
-        if node.table:
-            scans = [scan for scan in sources if scan.alias.lower() == node.table.lower()]
-            if not scans:
-                names = ", ".join(scan.alias for scan in sources)
-                raise self._refuse(f"no table in FROM is called {node.table}", node, hint=f"there: {names}")
-        found = [(scan, known) for scan in scans if (known := scan.table.column(node.name)) is not None]
-        if len(found) > 1:
-            names = " or ".join(f"{scan.alias}.{known.name}" for scan, known in found)
-            raise self._refuse(f"column {node.name} stands in several tables", node, hint=f"write {names}")
-        if not found:
-            raise self._unknown(node, scans)
-        scan, known = found[0]
-        return column(scan.alias, known.name)
-
-    def _unknown(self, node: exp.Column, scans: list[Scan]) -> QueryError:
-        if node.name.lower() in PSEUDO_COLUMNS:
-            return self._refuse(
-                f"{node.name} is where a row is stored, not what it says", node, hint="use the table's key"
-            )
-        near = next((name for scan in scans if (name := scan.table.nearest_column(node.name))), None)
-        where = scans[0].table.name if len(scans) == 1 else "these tables"
-        hint = f"did you mean {near}?" if near else None
-        if node.this.args.get("quoted") and not near:
-            hint = "text stands in single quotes: 'text'"
-        return self._refuse(f"there is no column {node.name} in {where}", node, hint=hint)
+    def _key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
+        values = tuple(self._value(node, frame, "GROUP BY") for frame in frames)
+        pairs = [(frame.block, value) for frame, value in zip(frames, values, strict=True)]
+        name = node.alias_or_name or node.sql()
+        for found in (
+            [listed_values(block, value) for block, value in pairs],
+            [domain_values(self.schema, block, value) for block, value in pairs],
+        ):
+            if found[0] is not None and all(other == found[0] for other in found):
+                return GroupKey(name, values, found[0])
+        if all(is_public_key(self.schema, block, value) for block, value in pairs):
+            return GroupKey(name, values, None)
+        raise refusal(
+            "which groups there are would tell about private rows",
+            self.schema.text,
+            span(node, self.schema.text),
+            accepted="columns of public tables, a [[domain]] of the policy, or a list in the query",
+            hint=f"add WHERE {node.sql()} IN (…) with the groups that you want",
+        )
 
     # -------------------------------------------------------------- SELECT
 
-    def _aggregate(self, outputs: list[exp.Expr], sources: list[Scan]) -> tuple[Aggregate, Scalar | None]:
-        if len(outputs) != 1:
-            raise QueryError(
-                "one aggregate is answered at a time",
-                found=f"{len(outputs)} columns",
-                accepted="COUNT(*), SUM(x)",
-                hint="ask one question for each",
-            )
-        node = outputs[0].unalias()
-        match node:
-            case exp.Count() if isinstance(node.this, exp.Star) and not any(node.this.args.values()):
-                return Aggregate.COUNT, None
-            case exp.Sum() if not isinstance(node.this, exp.Distinct | exp.Order):
-                return Aggregate.SUM, self._resolve(node.this, sources)
-        hints = {
-            exp.Count: "write COUNT(*), with WHERE x IS NOT NULL for COUNT(x)",
-            exp.Avg: "ask for SUM(x) and COUNT(*)",
-            exp.Filter: "move the condition to WHERE",
-        }
-        hint = hints.get(type(node), "write SELECT COUNT(*) FROM … or SELECT SUM(x) FROM …")
-        raise self._refuse("this output is not answered yet", node, accepted="COUNT(*), SUM(x)", hint=hint)
+    def _column(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Shown:
+        inner = node.unalias()
+        name = node.alias or inner.name or inner.sql()
+        if keys and not inner.find(exp.AggFunc) and not inner.is_star:
+            shown = self._value(inner, frames[0], "the SELECT list").unnest().sql()
+            for position, key in enumerate(keys):
+                if key.values[0].unnest().sql() == shown:
+                    return Shown(node.alias or key.name, Key(position))
+            raise self._refuse("this column is neither a key of GROUP BY nor an aggregate", inner, None)
+        if isinstance(inner, exp.Count | exp.Sum | exp.Avg | exp.Filter):
+            name = node.alias or inner.sql()
+        return Shown(name, self._formula(inner, keys, frames))
+
+    def _formula(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Formula:
+        if isinstance(node, exp.Paren):
+            return self._formula(node.this, keys, frames)
+        if isinstance(node, exp.Literal) and not node.is_string:
+            return Constant(Fraction(node.name))
+        if isinstance(node, exp.Neg):
+            zero = Constant(Fraction(0))
+            return Operation(Operator.SUBTRACT, zero, self._formula(node.this, keys, frames))
+        if isinstance(node, exp.Binary) and type(node) in OPERATORS:
+            left, right = (self._formula(part, keys, frames) for part in (node.left, node.right))
+            return Operation(OPERATORS[type(node)], left, right)
+        return self._aggregate(node, keys, frames)
+
+    def _aggregate(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Formula:
+        call, test = node, None
+        if isinstance(node, exp.Filter):
+            call, test = node.this, node.expression.this
+        held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
+        if not isinstance(call, exp.Count | exp.Sum | exp.Avg) or (held - {"expressions"}):
+            raise self._not_an_aggregate(node)
+        once = isinstance(call.this, exp.Distinct)
+        arguments = call.this.expressions if once else [call.this, *call.expressions]
+        if once and call.this.args.get("on"):
+            raise self._refuse("DISTINCT ON keeps one row of many", call, "write DISTINCT without ON")
+        star = isinstance(call, exp.Count) and not once and isinstance(call.this, exp.Star)
+        if star and any(call.this.args.values()):
+            raise self._refuse("this form of * is not accepted", call, "write COUNT(*)")
+        if len(arguments) != 1 and not (once and isinstance(call, exp.Count) and arguments):
+            raise self._refuse(f"{call.sql_name()} takes one argument here", call, "ask for each by itself")
+        if star:
+            return self._measure(Aggregate.COUNT, [], test, keys, frames, once=False)
+        if isinstance(call, exp.Avg):
+            total = self._measure(Aggregate.SUM, arguments, test, keys, frames, once=once)
+            number = self._measure(Aggregate.COUNT, arguments, test, keys, frames, once=once)
+            return Operation(Operator.DIVIDE, total, number)
+        kind = Aggregate.COUNT if isinstance(call, exp.Count) else Aggregate.SUM
+        return self._measure(kind, arguments, test, keys, frames, once=once)
+
+    def _not_an_aggregate(self, node: exp.Expr) -> QueryError:
+        if node.find(exp.Window):
+            return self._refuse("a window function looks at other rows", node, "write GROUP BY")
+        if isinstance(node, exp.AggFunc):
+            hint = "ask how many rows lie above a value: COUNT(*) … WHERE x > 10"
+            return self._refuse("this aggregate is not answered", node, hint, accepted=ACCEPTED)
+        if node.find(exp.Query):
+            return self._refuse("a subquery in the SELECT list is not monotone", node, "ask it by itself")
+        hint = "write SELECT COUNT(*) FROM … or SELECT SUM(x) FROM …"
+        return self._refuse("this output is not an aggregate", node, hint, accepted=ACCEPTED)
+
+    def _measure(
+        self,
+        kind: Aggregate,
+        arguments: Sequence[exp.Expr],
+        test: exp.Expr | None,
+        keys: tuple[GroupKey, ...],
+        frames: list[Frame],
+        *,
+        once: bool,
+    ) -> Term:
+        """Return the term of an aggregate; equal aggregates are one measure."""
+        told = [argument.sql() for argument in arguments]
+        name = f"{kind.value} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
+        if name not in self.measures:
+            blocks = [
+                self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
+                for place, frame in enumerate(frames)
+            ]
+            if once:
+                blocks = [self._once(kind, blocks, len(keys), arguments[0])]
+            self.measures[name] = Measure(kind, tuple(replace(b, outputs=()) for b in blocks), ())
+        return Term(list(self.measures).index(name))
+
+    def _rows(
+        self,
+        kind: Aggregate,
+        arguments: Sequence[exp.Expr],
+        test: exp.Expr | None,
+        frame: Frame,
+        keys: list[Scalar],
+    ) -> Block:
+        if test is not None:
+            frame = frame.where(*self.relations.conditions(self.known).read(test, frame.scope))
+        values = [self._value(node, frame, "an aggregate") for node in arguments]
+        filled = [exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values]
+        block = narrow(frame.block, filled) if kind is Aggregate.COUNT else frame.block
+        outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
+        weight = values[0] if kind is Aggregate.SUM else None
+        return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
+
+    def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
+        """Return the block of the distinct keys and values."""
+        bare = [replace(block, keys=(), weight=None) for block in blocks]
+        block = self.relations.distinct(bare, node)
+        values = [output.value for output in block.outputs]
+        weight = values[keys] if kind is Aggregate.SUM else None
+        return replace(block, keys=tuple(values[:keys]), weight=weight)
+
+    # -------------------------------------------------------------- ORDER BY
+
+    def _order(self, tree: exp.Select, columns: tuple[Shown, ...]) -> tuple[tuple[int, bool], ...]:
+        clause = tree.args.get("order")
+        found = []
+        for item in clause.expressions if clause is not None else ():
+            node = item.this
+            places = [
+                place
+                for place, (shown, selected) in enumerate(zip(columns, tree.expressions, strict=True))
+                if node.sql() == selected.unalias().sql()
+                or (isinstance(node, exp.Column) and node.sql().lower() == shown.name.lower())
+                or (isinstance(node, exp.Literal) and node.name == str(place + 1))
+            ]
+            if not places:
+                raise self._refuse("ORDER BY takes columns of the answer", node, "name one that is selected")
+            found.append((places[0], bool(item.args.get("desc"))))
+        return tuple(found)
+
+    # -------------------------------------------------------------- small things
+
+    def _value(self, node: exp.Expr, frame: Frame, place: str) -> Scalar:
+        return self.relations.conditions(self.known).value(node, frame.scope, place)
 
     def _refuse(
-        self, problem: str, node: exp.Expr, *, accepted: str | None = None, hint: str | None = None
+        self, problem: str, node: exp.Expr, hint: str | None, *, accepted: str | None = None
     ) -> QueryError:
         text = self.schema.text
         return refusal(problem, text, span(node, text), accepted=accepted, hint=hint)
+
+
+def _grouped(key: GroupKey, place: int) -> Scalar:
+    """Return a key's value in one block: its position where the values are listed."""
+    return key.values[place] if key.listed is None else index_of(key.values[place], key.listed)

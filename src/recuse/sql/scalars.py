@@ -82,12 +82,26 @@ UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", 
 
 
 def check_scalar(node: exp.Expr, catalogue: Catalogue, text: str) -> None:
-    """Refuse an expression that is not row-wise, pure and understood completely."""
-    for part in node.walk():
+    """Refuse an expression that is not row-wise, pure and understood completely.
+
+    A predicate with a subquery, such as EXISTS, is not looked into: whoever reads conditions reads those.
+    """
+    for part in node.walk(prune=is_subquery_predicate):
+        if is_subquery_predicate(part):
+            continue
         reason = _reason(part, catalogue, text)
         if reason is not None:
             problem, hint = reason
             raise _refused(part, problem, hint, text)
+
+
+def is_subquery_predicate(node: exp.Expr) -> bool:
+    """Return whether a node is EXISTS (…), x IN (SELECT …) or a comparison with ANY (SELECT …)."""
+    if isinstance(node, exp.In):
+        return node.args.get("query") is not None
+    if isinstance(node, exp.Binary):
+        return isinstance(node.expression, exp.Any) and isinstance(node.expression.this.unnest(), exp.Query)
+    return isinstance(node, exp.Exists)
 
 
 def _refused(part: exp.Expr, problem: str, hint: str | None, text: str) -> QueryError:
@@ -100,12 +114,21 @@ def _reason(part: exp.Expr, catalogue: Catalogue, text: str) -> tuple[str, str |
     name = _written_name(part, text)
     if isinstance(part, exp.Func) and name in catalogue.macros:
         return f"{name} is a macro of this database", "write out what the macro does"
-    if isinstance(part, exp.Query | exp.Subquery | exp.Exists | exp.SubqueryPredicate):
-        return "a subquery is not answered yet", "write it as a join"
+    if isinstance(part, exp.All):
+        return "ALL looks at what is missing: it is not monotone", "compare with ANY, or with a constant"
+    if isinstance(part, exp.Any):
+        return "ANY takes a subquery here", "write x IN (1, 2, 3)"
+    if isinstance(part, exp.Query | exp.Subquery):
+        return (
+            "a subquery that stands for a value is not monotone",
+            "write EXISTS, IN or a join; ask for an inner aggregate by itself",
+        )
     if isinstance(part, exp.Window):
         return "a window function looks at other rows", "ask for COUNT(*) or SUM(x) instead"
+    if isinstance(part, exp.Unnest | exp.Explode):
+        return "UNNEST makes several rows of one", "join a table of the elements"
     if isinstance(part, exp.AggFunc):
-        return "an aggregate inside an expression", "ask for one COUNT(*) or one SUM(x)"
+        return "an aggregate stands where a row's own value must", "aggregate in the outermost SELECT only"
     if isinstance(part, exp.Placeholder | exp.Parameter):
         return "a placeholder has no value here", "write the value itself"
     if type(part) not in ACCEPTED:
@@ -160,7 +183,7 @@ Lookup = Callable[[exp.Expr], str | None]
 def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
     """Return the family of an expression's values where it is certain."""
     match node:
-        case exp.Paren() | exp.Neg():
+        case exp.Paren() | exp.Neg() | exp.Abs() | exp.Round() | exp.Nullif():
             return family_of(node.this, lookup)
         case exp.Column():
             return family(lookup(node) or "")
@@ -170,28 +193,54 @@ def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
             return _literal_family(node.name)
         case exp.Cast() | exp.TryCast():
             return _CASTS.get(node.to.this)
-        case exp.Div() | exp.Sqrt() | exp.Ln() | exp.Exp() | exp.Pow():
+        case exp.Div() | exp.Sqrt() | exp.Ln() | exp.Exp() | exp.Pow() | exp.Floor() | exp.Ceil():
             return Family.FLOAT
+        case exp.Add() | exp.Sub() if isinstance(node.right, exp.Interval):
+            moved = family_of(node.left, lookup)
+            return Family.TIMESTAMP if moved in (Family.DATE, Family.TIMESTAMP) else None
         case exp.Add() | exp.Sub() | exp.Mul() | exp.IntDiv() | exp.Mod():
-            sides = {family_of(node.left, lookup), family_of(node.right, lookup)}
-            if sides == {Family.WHOLE}:
-                return Family.WHOLE
-            return Family.FLOAT if sides <= NUMBERS and Family.FLOAT in sides else None
-        case exp.Extract() | exp.Year() | exp.Quarter() | exp.Month() | exp.Day() | exp.Length():
-            return Family.WHOLE
-        case (
-            exp.Lower()
-            | exp.Upper()
-            | exp.Trim()
-            | exp.Substring()
-            | exp.Left()
-            | exp.Right()
-            | exp.Replace()
-        ):
-            return Family.TEXT
+            return _arithmetic(node, {family_of(node.left, lookup), family_of(node.right, lookup)})
+        case exp.Case():
+            results = [branch.args["true"] for branch in node.args["ifs"]]
+            return _common([*results, *filter(None, [node.args.get("default")])], lookup)
+        case exp.Coalesce() | exp.Least() | exp.Greatest():
+            return _common([node.this, *node.expressions], lookup)
         case exp.Boolean():
             return Family.BOOLEAN
+    if isinstance(node, (*_DATE_PARTS, exp.Length, exp.Sign)):
+        return Family.WHOLE
+    if isinstance(node, TEXT_FUNCTIONS):
+        return Family.TEXT
     return Family.BOOLEAN if isinstance(node, (*COMPARISONS, *PREDICATES, exp.And, exp.Or, exp.Not)) else None
+
+
+_DATE_PARTS = (exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Day, exp.Hour, exp.Minute, exp.Second)
+
+
+def _arithmetic(node: exp.Expr, sides: set[Family | None]) -> Family | None:
+    """Return the family of a sum, product or quotient of numbers."""
+    if sides == {Family.WHOLE}:
+        return Family.WHOLE
+    if sides <= NUMBERS and Family.FLOAT in sides:
+        return Family.FLOAT
+    if sides <= {Family.WHOLE, Family.DECIMAL, Family.WIDE}:
+        return Family.FLOAT if isinstance(node, exp.IntDiv) else Family.WIDE
+    return None
+
+
+def _common(nodes: list[exp.Expr], lookup: Lookup) -> Family | None:
+    """Return the family that values of several expressions have together."""
+    found = {value_family(node, lookup) for node in nodes if not isinstance(node, exp.Null)}
+    if len(found) == 1:
+        return found.pop()
+    if found <= {Family.WHOLE, Family.DECIMAL, Family.WIDE}:
+        return Family.WIDE
+    return Family.FLOAT if found <= NUMBERS else None
+
+
+def value_family(node: exp.Expr, lookup: Lookup) -> Family | None:
+    """Return the family of an expression that stands for itself: a string is text."""
+    return Family.TEXT if isinstance(node, exp.Literal) and node.is_string else family_of(node, lookup)
 
 
 def _literal_family(digits: str) -> Family:
@@ -217,6 +266,10 @@ def guard(node: exp.Expr, lookup: Lookup) -> exp.Expr:
             return type(node)(this=guard(node.this, lookup))
         case exp.Boolean() | exp.Null():
             return node.copy()
+        case exp.Exists():
+            return node.copy()  # over public tables, guarded where it was read
+        case exp.In() if node.args.get("query") is not None:
+            return exp.In(this=guard_value(node.this, lookup), query=node.args["query"].copy())
         case exp.Is() if isinstance(node.expression, exp.Null):
             return exp.Is(this=guard_value(node.this, lookup), expression=exp.Null())
         case exp.Column() if lookup(node) == "BOOLEAN":
@@ -256,11 +309,8 @@ def _all_comparable(nodes: list[exp.Expr], lookup: Lookup) -> bool:
 
     A string literal beside text is text; beside anything else it is cast, and the cast may fail.
     """
-    if all(isinstance(node, exp.Column) for node in nodes) and len(set(map(lookup, nodes))) == 1:
+    types = {lookup(node) if isinstance(node, exp.Column) else None for node in nodes}
+    if len(types) == 1 and None not in types:
         return True  # no cast at all, whatever the type
-    first, *others = (_side(node, lookup) for node in nodes)
+    first, *others = (value_family(node, lookup) for node in nodes)
     return all(comparable(first, other) for other in others)
-
-
-def _side(node: exp.Expr, lookup: Lookup) -> Family | None:
-    return Family.TEXT if isinstance(node, exp.Literal) and node.is_string else family_of(node, lookup)

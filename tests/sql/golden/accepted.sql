@@ -64,3 +64,41 @@ SELECT COUNT(*) FROM orders WHERE abs(o_total) > 1 AND round(o_total, 1) = 0.5 A
 SELECT COUNT(*) FROM orders WHERE sqrt(o_id) > ln(o_id) + exp(1) * pow(2, o_id) - sign(o_total)
 SELECT COUNT(*) FROM item WHERE i_price * (1 - 0.1) * (1 + 0.2) > 100
 SELECT COUNT(*) FROM customer WHERE NULL
+SELECT COUNT(*) FROM big_orders
+SELECT COUNT(*) FROM (SELECT * FROM orders) o
+SELECT COUNT(*) FROM (orders)
+SELECT COUNT(*) FROM orders o(a, b) WHERE a > b
+SELECT COUNT(*) FROM orders SEMI JOIN customer ON o_customer = c_id
+SELECT COUNT(*) FROM edges a JOIN edges b USING (src)
+SELECT COUNT(*), SUM(o_total), AVG(o_total), COUNT(*) FROM orders
+SELECT COUNT(o_id) FROM orders
+SELECT COUNT(DISTINCT o_id) FROM orders
+SELECT COUNT(DISTINCT o_id, o_date) FROM orders
+SELECT AVG(o_total) FROM orders
+SELECT AVG(DISTINCT o_total) FROM orders
+SELECT SUM(DISTINCT o_total) FROM orders
+SELECT COUNT(*) + 1 FROM orders
+SELECT 100 * SUM(o_total) / COUNT(*) - 3 FROM orders
+SELECT COUNT(*) FILTER (WHERE o_id > 1) FROM orders
+SELECT COUNT(*) FILTER (WHERE o_id IN (SELECT i_order FROM item)) / COUNT(*) AS share FROM orders
+SELECT COUNT(*) FROM orders ORDER BY 1
+WITH x AS (SELECT 1) SELECT COUNT(*) FROM orders
+WITH x(a) AS (SELECT o_id FROM orders), y AS (SELECT a FROM x WHERE a > 3) SELECT COUNT(*) FROM x, y WHERE x.a < y.a
+SELECT COUNT(*) FROM orders WHERE o_id IN (SELECT i_order FROM item)
+SELECT COUNT(*) FROM orders WHERE (o_id, o_customer) IN (SELECT i_order, i_count FROM item)
+SELECT COUNT(*) FROM orders WHERE o_id = ANY (SELECT i_order FROM item)
+SELECT COUNT(*) FROM orders WHERE EXISTS (SELECT * FROM item WHERE i_order = o_id) OR o_total > 3
+SELECT COUNT(*) FROM orders o WHERE EXISTS (SELECT 1 FROM item i WHERE i.i_order = o.o_id AND i_supplier IN (SELECT s_id FROM supplier))
+SELECT COUNT(*) FROM customer WHERE c_nation NOT IN (SELECT n_id FROM nation)
+SELECT COUNT(*) FROM customer WHERE NOT EXISTS (SELECT 1 FROM nation WHERE n_id = c_nation AND n_name LIKE 'A%')
+SELECT COUNT(*) FROM customer LEFT JOIN nation ON c_nation = n_id
+SELECT COUNT(n_name) FROM customer LEFT JOIN nation ON c_nation = n_id AND 1 // n_id = 1
+SELECT COUNT(*) FROM (SELECT o_id FROM orders UNION SELECT i_order FROM item) t
+SELECT COUNT(*) FROM (SELECT o_id FROM orders UNION ALL SELECT i_order FROM item) t
+SELECT COUNT(*) FROM (SELECT o_id FROM orders INTERSECT SELECT i_order FROM item) t
+SELECT COUNT(*) FROM (SELECT DISTINCT o_customer, year(o_date) FROM orders ORDER BY 1) t
+SELECT COUNT(*) FROM (SELECT o_customer FROM orders GROUP BY o_customer HAVING COUNT(*) >= 1) t
+SELECT n_name, COUNT(*) FROM customer JOIN nation ON c_nation = n_id GROUP BY n_name ORDER BY n_name DESC
+SELECT n_name AS name, year(o_date) AS y, SUM(o_total) FROM orders JOIN customer ON o_customer = c_id JOIN nation ON c_nation = n_id WHERE year(o_date) IN (1995, 1996) GROUP BY name, 2
+SELECT c_name, COUNT(DISTINCT c_nation) FROM customer WHERE c_name IN ('a', 'b') GROUP BY c_name
+SELECT o_customer % 2 AS odd, AVG(o_total) FROM orders WHERE o_customer % 2 IN (0, 1) GROUP BY odd

@@ -8,3 +8,9 @@ SELECT COUNT(*) FROM customer present JOIN supplier item_orders ON present.c_nat
 SELECT COUNT(*) FROM customer WHERE c_name = 'x' OR NOT (c_nation IN (1, 2) AND c_name > c_nation)
 SELECT SUM(n_id) FROM nation
 SELECT COUNT(*) FROM nation n CROSS JOIN customer c WHERE n.n_id = c.c_nation AND c.c_name
+SELECT COUNT(DISTINCT o_date) FROM orders
+SELECT COUNT(*) FROM orders o WHERE EXISTS (SELECT 1 FROM item i WHERE i.i_order = o.o_id AND i.i_price > 1) AND o.o_customer IN (SELECT c_id FROM customer)
+SELECT COUNT(*) FROM (SELECT src AS x FROM edges UNION SELECT dst FROM edges WHERE src / 0 > 1) t
+SELECT SUM(x) FROM (SELECT src AS x FROM edges UNION ALL SELECT n_id FROM nation) t
+SELECT COUNT(*) FROM customer LEFT JOIN nation ON c_nation = n_id WHERE NOT EXISTS (SELECT 1 FROM nation m WHERE m.n_id > c_id)
+SELECT n_name, AVG(o_total) FROM orders JOIN customer ON o_customer = c_id JOIN nation ON c_nation = n_id GROUP BY n_name

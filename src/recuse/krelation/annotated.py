@@ -1,0 +1,159 @@
+"""Annotated tuples before they are a relation: the form that the shape asks for, groups and signs apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.krelation.forest import TRUE, Forest, Groups, Rows, joined, plant, pointers_of
+from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tuples, exact_sum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Annotated:
+    """Tuples with signed weights, their groups and their trees (or TRUE); FALSE ones are left out."""
+
+    weights: NDArray[Any]
+    groups: Integers
+    trees: Integers
+    forest: Forest
+
+    @classmethod
+    def of(
+        cls,
+        tables: Sequence[Rows],
+        weights: Sequence[NDArray[Any]],
+        groups: Sequence[Integers],
+        shape: Shape,
+        people: int,
+    ) -> Self:
+        """Return the tuples of tables whose rows are one tuple each."""
+        grow = _trees if shape is Shape.TREES else lambda rows: _clauses(rows, people)
+        grown = [grow(rows) for rows in tables]
+        depth = max(len(forest.levels) for _, forest in grown)
+        offsets = np.cumsum([0, *(len(forest) for _, forest in grown)])
+        trees = [np.where(t >= 0, t + offset, t) for (t, _), offset in zip(grown, offsets, strict=False)]
+        forest = joined([forest.deepened(depth) for _, forest in grown])
+        tree, weight, group = np.concatenate(trees), _concatenated(weights), np.concatenate(groups)
+        there = np.flatnonzero((tree == TRUE) | (tree >= 0))
+        return cls(weight[there], group[there], tree[there], forest)
+
+    def relation(self, group: int, shape: Shape, names: Sequence[Hashable], *, signed: bool) -> KRelation:
+        """Return the relation of one group, over the participants that occur in it."""
+        mine = self.groups == group
+        constant = exact_sum(self.weights[mine & (self.trees == TRUE)])
+        chosen = np.flatnonzero(mine & (self.trees >= 0))
+        signs = [chosen[self.weights[chosen] > 0], chosen[self.weights[chosen] < 0]]
+        forests = [self.forest.take(self.trees[part]) for part in signs]
+        people = np.unique(np.concatenate([forest.members for forest in forests]))
+        positive, negative = (
+            Tuples(abs(self.weights[part]), forest.levels, np.searchsorted(people, forest.members))
+            if len(part)
+            else NO_TUPLES
+            for part, forest in zip(signs, forests, strict=True)
+        )
+        return KRelation(
+            shape,
+            positive,
+            negative,
+            constant=constant,
+            signed=signed,
+            names=Chosen(names, people),
+            participants=len(people),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen(Sequence[Hashable]):
+    """Some of the names, looked up lazily."""
+
+    names: Sequence[Hashable]
+    indices: Integers
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @overload
+    def __getitem__(self, index: int) -> Hashable: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hashable]: ...
+    def __getitem__(self, index: int | slice) -> Hashable | Sequence[Hashable]:
+        if isinstance(index, slice):
+            return Chosen(self.names, self.indices[index])
+        return self.names[int(self.indices[index])]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return (self.names[index] for index in self.indices.tolist())
+
+
+def _concatenated(weights: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    if any(part.dtype == object for part in weights):
+        return np.concatenate([part.astype(object) for part in weights])
+    return np.concatenate(weights)
+
+
+def _trees(rows: Rows) -> tuple[Integers, Forest]:
+    """Return every row's tree: itself, as the only row of its group."""
+    return plant(Groups(len(rows), ((rows, np.arange(len(rows))),)))
+
+
+def _clauses(rows: Rows, people: int) -> tuple[Integers, Forest]:
+    """Return every row's clause set: its owners with those of each row of the one OR below, if there is one."""
+    if not rows.below:
+        tuples, matrix = np.arange(len(rows)), rows.owners
+    else:
+        ((groups, pointing),) = rows.below
+        parts = [
+            _expanded(rows.owners, pointing, inner, group, groups.count) for inner, group in groups.tables
+        ]
+        width = max(matrix.shape[1] for _, matrix in parts)
+        tuples = np.concatenate([found for found, _ in parts])
+        matrix = np.concatenate(
+            [
+                np.pad(matrix, ((0, 0), (0, width - matrix.shape[1])), constant_values=people)
+                for _, matrix in parts
+            ]
+        )
+    return _clause_sets(tuples, matrix, len(rows), people)
+
+
+def _expanded(
+    owners: Integers, pointing: Integers, inner: Rows, group: Integers, count: int
+) -> tuple[Integers, Integers]:
+    """Return one line for every row and every inner row of its group: whose it is, and all their owners."""
+    order = np.argsort(group, kind="stable")
+    spans = Forest((pointers_of(np.bincount(group, minlength=count)),), order)
+    found = spans.take(pointing)
+    outer = np.repeat(np.arange(len(owners)), np.diff(found.levels[0]))
+    return outer, np.hstack((owners[outer], inner.owners[found.members]))
+
+
+def _clause_sets(tuples: Integers, matrix: Integers, count: int, people: int) -> tuple[Integers, Forest]:
+    """Return the clause set of every tuple: owners as sets, equal clauses once, TRUE where one is empty.
+
+    `people`, a number that nobody has, fills up short clauses.
+    """
+    rows = np.sort(matrix, axis=1)
+    if rows.shape[1] > 1:
+        repeated = rows[:, 1:] == rows[:, :-1]
+        rows[:, 1:][repeated] = people
+        rows = np.sort(rows, axis=1)
+    order = np.lexsort((*rows.T[::-1], tuples))
+    rows, tuples = rows[order], tuples[order]
+    fresh = np.ones(len(rows), bool)
+    fresh[1:] = (tuples[1:] != tuples[:-1]) | (rows[1:] != rows[:-1]).any(axis=1)
+    rows, tuples = rows[fresh], tuples[fresh]
+    sizes = np.count_nonzero(rows < people, axis=1)
+    true = np.zeros(count, bool)
+    true[tuples[sizes == 0]] = True
+    kept = ~true[tuples]
+    rows, tuples, sizes = rows[kept], tuples[kept], sizes[kept]
+    per_tuple = np.bincount(tuples, minlength=count)
+    state = np.where(true, TRUE, -1)
+    state[per_tuple > 0] = np.arange(np.count_nonzero(per_tuple))
+    levels = (pointers_of(per_tuple[per_tuple > 0]), pointers_of(sizes))
+    return state, Forest(levels, rows[rows < people])

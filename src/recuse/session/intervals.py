@@ -1,0 +1,43 @@
+"""Exact arithmetic on intervals; None is an end that is not bounded."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from recuse.sql.formula import Operator
+
+End = Fraction | None
+Interval = tuple[End, End]
+UNBOUNDED: Interval = (None, None)
+
+
+def combine(operator: Operator, left: Interval, right: Interval) -> Interval:
+    """Return an interval that holds x∘y for all x and y of the two.
+
+    >>> combine(Operator.DIVIDE, (Fraction(4), Fraction(6)), (Fraction(1), Fraction(2)))
+    (Fraction(2, 1), Fraction(6, 1))
+    >>> combine(Operator.DIVIDE, (Fraction(4), Fraction(6)), (Fraction(-1), Fraction(2)))
+    (None, None)
+    """
+    (a, b), (c, d) = left, right
+    match operator:
+        case Operator.ADD:
+            return _plus(a, c), _plus(b, d)
+        case Operator.SUBTRACT:
+            return _plus(a, _minus(d)), _plus(b, _minus(c))
+    if a is None or b is None or c is None or d is None:
+        return UNBOUNDED
+    if operator is Operator.DIVIDE:
+        if c <= 0 <= d:
+            return UNBOUNDED
+        c, d = 1 / d, 1 / c
+    corners = (a * c, a * d, b * c, b * d)
+    return min(corners), max(corners)
+
+
+def _plus(left: End, right: End) -> End:
+    return None if left is None or right is None else left + right
+
+
+def _minus(end: End) -> End:
+    return None if end is None else -end

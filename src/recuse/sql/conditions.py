@@ -1,0 +1,136 @@
+"""Conditions and values of rows: names resolved, subqueries under AND and OR made into choices.
+
+A subquery on private tables may make a row appear, never disappear: EXISTS, IN and = ANY are accepted
+under AND and OR only. Over public tables alone they are predicates like any other, also under NOT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.sql.position import refusal, span
+from recuse.sql.query import Block, Choice, Scalar, Schema
+from recuse.sql.render import conjunction, native_exists, native_in
+from recuse.sql.scalars import check_scalar, is_subquery_predicate
+from recuse.sql.scope import Scope
+
+Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
+"""reads a query inside a scope: its blocks, with their outputs"""
+
+Parts = tuple[list[Scalar], list[Choice]]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """A reader of conditions and values."""
+
+    schema: Schema
+    subquery: Subquery
+
+    def read(self, node: exp.Expr, scope: Scope) -> Parts:
+        """Return the conditions and choices that must all hold where `node` does."""
+        while isinstance(node, exp.Paren):
+            node = node.this
+        if isinstance(node, exp.And):
+            parts = [self.read(part, scope) for part in node.flatten()]
+            return [c for conditions, _ in parts for c in conditions], [c for _, cs in parts for c in cs]
+        if isinstance(node, exp.Or) and any(map(is_subquery_predicate, node.walk())):
+            return self._either([self.read(part, scope) for part in node.flatten()])
+        if is_subquery_predicate(node):
+            return [], [Choice(self._branches(node, scope))]
+        return [self.value(node, scope, "a condition")], []
+
+    def _either(self, disjuncts: list[Parts]) -> Parts:
+        scalars: list[Scalar] = []
+        branches: list[Block] = []
+        for conditions, choices in disjuncts:
+            if not choices:
+                scalars.append(conjunction(conditions))
+            elif not conditions and len(choices) == 1:
+                branches += choices[0].branches
+            else:
+                branches.append(Block(conditions=tuple(conditions), choices=tuple(choices)))
+        if scalars:
+            branches.insert(0, Block(conditions=(exp.or_(*scalars, copy=False),)))
+        return [], [Choice(tuple(branches))]
+
+    def _branches(self, node: exp.Expr, scope: Scope) -> tuple[Block, ...]:
+        """Return the blocks of a subquery predicate, the comparison it makes among their conditions."""
+        if isinstance(node, exp.Exists):
+            return self.subquery(node.this, scope)
+        left = node.this
+        wanted = left.expressions if isinstance(left, exp.Tuple) else [left.unnest()]
+        values = [self.value(item, scope, "the left side") for item in wanted]
+        kind = exp.EQ if isinstance(node, exp.In) else type(node)
+        if not issubclass(kind, exp.EQ | exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
+            raise self._refuse("this comparison with ANY is not accepted", node, "use =, <>, <, <=, > or >=")
+        inner = node.args["query"] if isinstance(node, exp.In) else node.expression.this
+        blocks = self.subquery(inner, scope)
+        found = []
+        for block in blocks:
+            if len(block.outputs) != len(values):
+                raise self._refuse(
+                    "the subquery returns another number of columns than it is compared with", node, None
+                )
+            same = tuple(
+                kind(this=value.copy(), expression=output.value.copy())
+                for value, output in zip(values, block.outputs, strict=True)
+            )
+            found.append(replace(block, conditions=(*block.conditions, *same)))
+        return tuple(found)
+
+    def value(self, node: exp.Expr, scope: Scope, place: str) -> Scalar:
+        """Return the expression with every column resolved; a subquery in it must be about public tables."""
+        check_scalar(node, self.schema.catalogue, self.schema.text)
+
+        def resolve(part: exp.Expr) -> exp.Expr:
+            if is_subquery_predicate(part):
+                return self._public(part, scope, place)
+            if isinstance(part, exp.Column):
+                return scope.resolve(part)
+            return part
+
+        return node.transform(resolve)
+
+    def _public(self, node: exp.Expr, scope: Scope, place: str) -> Scalar:
+        if isinstance(node, exp.Exists):
+            blocks = self.subquery(node.this, scope)
+            native = native_exists(blocks)
+        elif isinstance(node, exp.In) and not isinstance(node.this, exp.Tuple):
+            blocks = self.subquery(node.args["query"], scope)
+            if any(len(block.outputs) != 1 for block in blocks):
+                raise self._refuse("the subquery returns several columns", node, "return one")
+            native = native_in(self.value(node.this, scope, place), blocks)
+        else:
+            raise self._refuse(f"ANY is not understood inside {_inside(node)}", node, "write IN or EXISTS")
+        if not all(map(self.schema.is_public, blocks)):
+            inside = _inside(node)
+            raise self._refuse(
+                f"a subquery on private tables inside {inside} can make rows disappear: it is not monotone",
+                node,
+                "write it under AND and OR of WHERE only; for NOT ask for all rows and for those that match",
+            )
+        return native
+
+    def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
+        return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+
+
+def _inside(node: exp.Expr) -> str:
+    """Return in words what a subquery stands in."""
+    parent = node.parent
+    while parent is not None:
+        if isinstance(parent, exp.Not):
+            return "NOT"
+        if isinstance(parent, exp.Case | exp.If):
+            return "CASE"
+        if isinstance(parent, exp.Binary) and not isinstance(parent, exp.And | exp.Or):
+            return "a comparison"
+        if isinstance(parent, exp.Select):
+            return "the SELECT list"
+        parent = parent.parent
+    return "an expression"

@@ -1,0 +1,232 @@
+"""Completed measure → derivation tables: which SQL returns every row's owners, and how the tables are tied.
+
+    Table    SQL whose rows are ANDs: owners, one group of each choice below it, and a weight or a key
+    Group    an OR: the rows of its tables that share a key
+
+A row of a table points at its groups by key values; a group's tables carry the same key. So a product of
+ORs is one table for each OR, and is never multiplied out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.krelation.relation import Shape
+from recuse.sql.families import Family, family
+from recuse.sql.query import (
+    Aggregate,
+    Block,
+    Choice,
+    Measure,
+    Scalar,
+    Scan,
+    SetOf,
+    Source,
+    aliases,
+    column,
+    scalars_of,
+)
+from recuse.sql.render import render, select
+from recuse.sql.scalars import Lookup
+
+DERIVATIONS = "derivations"
+WEIGHT = "weight"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerColumns:
+    """The columns of a derivation table that together name one participant of `kind`."""
+
+    kind: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """A group that every row of a table needs one of, and the columns that say which."""
+
+    group: Group
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One derivation table: its SQL, and what its columns mean.
+
+    `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
+    """
+
+    sql: str
+    key: tuple[str, ...]
+    owners: tuple[OwnerColumns, ...]
+    below: tuple[Below, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An OR over the rows of its tables that share a key."""
+
+    tables: tuple[Table, ...]
+
+
+def shape_of(tables: Iterable[Table]) -> Shape:
+    """Return the form of the annotations: it follows from the query and the policy only."""
+    listed = list(tables)
+    if not any(table.below for table in listed):
+        return Shape.CONJUNCTIONS
+    one_level = all(
+        len(table.below) <= 1
+        and not any(inner.below for below in table.below for inner in below.group.tables)
+        for table in listed
+    )
+    return Shape.CLAUSES if one_level else Shape.TREES
+
+
+def derive(measure: Measure) -> tuple[Table, ...]:
+    """Return the derivation tables of a measure, one for each of its blocks.
+
+    Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
+    changes no other row: owners, keys and weights are functions of a row's own values.
+    """
+    return tuple(_Deriver(measure.lookup(), measure.aggregate).top(block) for block in measure.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Deriver:
+    lookup: Lookup
+    aggregate: Aggregate
+
+    def top(self, block: Block) -> Table:
+        """Return the table of a measure's rows: equal owners and groups summed, signs apart.
+
+        Sums of 64-bit granules in 128 bits are exact, so they do not depend on the order of rows.
+        """
+        if block.weight is None:
+            raise ValueError("weigh the rows first")
+        outputs, table = self._columns(block, (), block.keys, "group")
+        inner = select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT))
+        names = [output.alias for output in outputs]
+        keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
+        summed = self.aggregate is Aggregate.SUM
+        weight = exp.column(WEIGHT, DERIVATIONS)
+        total = exp.Sum(this=weight.copy()) if summed else exp.Count(this=exp.Star())
+        statement = exp.Select(expressions=[*keys, exp.alias_(total, WEIGHT)])
+        derived = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))
+        statement.set("from_", exp.From(this=derived))
+        conditions: list[Scalar] = []
+        if summed:
+            conditions += [weight.neq(0), weight > -(2**63)]
+            keys = [*keys, weight > 0]
+        conditions += [
+            exp.Not(this=exp.Is(this=exp.column(name, DERIVATIONS), expression=exp.Null()))
+            for name in table.key
+        ]
+        if conditions:
+            statement.set("where", exp.Where(this=exp.and_(*conditions)))
+        if keys:
+            statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+        return replace(table, sql=render(statement))
+
+    def _columns(
+        self, block: Block, around: Sequence[Block], key: Sequence[Scalar], name: str
+    ) -> tuple[list[Scalar], Table]:
+        """Return the output columns of a block's table, and the table without its SQL."""
+        outputs: list[Scalar] = []
+
+        def add(prefix: str, values: Sequence[Scalar]) -> tuple[str, ...]:
+            names = [prefix] if len(values) == 1 else [f"{prefix}_{n}" for n in range(1, len(values) + 1)]
+            outputs.extend(exp.alias_(v.copy(), n) for v, n in zip(values, names, strict=True))
+            return tuple(names)
+
+        keyed = add(name, key)
+        owners = tuple(
+            OwnerColumns(owner.kind, add(f"owner_{number}", owner.values))
+            for number, owner in enumerate(block.owners, start=1)
+        )
+        below: list[Below] = []
+        for source in block.sources:
+            if isinstance(source, SetOf) and owned(source.branches):
+                values = [column(source.alias, output.name) for output in source.branches[0].outputs]
+                group = Group(tuple(self._member(branch) for branch in source.branches))
+                below.append(Below(group, add(f"below_{len(below) + 1}", values)))
+        for choice in block.choices:
+            tie = self._tie(choice, (*around, block))
+            group = Group(tuple(self._branch(branch, (*around, block), tie) for branch in choice.branches))
+            below.append(Below(group, add(f"below_{len(below) + 1}", tie)))
+        return outputs, Table("", keyed, owners, tuple(below))
+
+    def _member(self, block: Block) -> Table:
+        """Return the table of one branch of a set: its rows belong to the group of their own outputs."""
+        return self._table(block, (), [output.value for output in block.outputs], block)
+
+    def _branch(self, block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Table:
+        """Return the table of one branch of a choice, joined with what it needs of the blocks around it."""
+        return self._table(block, around, tie, needed(block, around, tie))
+
+    def _table(self, block: Block, around: Sequence[Block], key: Sequence[Scalar], rows: Block) -> Table:
+        outputs, table = self._columns(block, around, key, "key")
+        statement = select(rows, *(outputs or [exp.Literal.number(1)]))
+        statement.set("distinct", exp.Distinct())
+        return replace(table, sql=render(statement))
+
+    def _tie(self, choice: Choice, around: Sequence[Block]) -> list[Scalar]:
+        """Return the columns of the blocks around that a choice uses, in a form that keeps values apart."""
+        outside = {source.alias for block in around for source in block.sources}
+        used = {
+            (part.table, part.name): part
+            for branch in choice.branches
+            for scalar in scalars_of(branch)
+            for part in scalar.find_all(exp.Column)
+            if part.table in outside
+        }
+        return [self._apart(used[name]) for name in sorted(used)]
+
+    def _apart(self, node: exp.Column) -> Scalar:
+        """Return a column so that values which look different are different: -0.0 is not 0.0 here."""
+        found = family(self.lookup(node) or "")
+        if found is None:
+            raise QueryError(
+                f"a subquery cannot be tied to its row by {node.name}, a column of type {self.lookup(node)}",
+                accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
+                hint="compare with another column",
+            )
+        return exp.cast(node.copy(), "varchar") if found is Family.FLOAT else node.copy()
+
+
+def owned(blocks: Iterable[Block]) -> bool:
+    """Return whether a participant owns any row of the blocks, or of what is below them."""
+    return any(
+        block.owners
+        or any(owned(choice.branches) for choice in block.choices)
+        or any(isinstance(source, SetOf) and owned(source.branches) for source in block.sources)
+        for block in blocks
+    )
+
+
+def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Block:
+    """Return the rows of a branch together with the sources around it that it uses.
+
+    Of the conditions around, those over these sources alone are kept; the others would only leave out
+    groups that nothing points at.
+    """
+    used = aliases([*scalars_of(block), *tie])
+    wanted: list[Source] = []
+    for other in around:
+        kept = [source.alias in used for source in other.sources]
+        for place, source in enumerate(other.sources):
+            if kept[place] and isinstance(source, Scan) and source.preserving is not None:
+                kept[: place + 1] = [True] * (place + 1)  # a LEFT JOIN means nothing without its left side
+        wanted += [source for source, keep in zip(other.sources, kept, strict=True) if keep]
+    here = {source.alias for source in wanted}
+    known = {source.alias for other in around for source in other.sources}
+    conditions = [
+        condition
+        for other in around
+        for condition in other.conditions
+        if aliases([condition]) & known <= here and aliases([condition]) & here
+    ]
+    return replace(block, sources=(*wanted, *block.sources), conditions=(*conditions, *block.conditions))

@@ -1,0 +1,121 @@
+"""Whether every participant touches one group only, so that the groups can be answered side by side.
+
+Guarantee: true only if, for every participant of every kind, all rows of the query that belong to them
+have one and the same group key: then the groups are about disjoint people, and answering each with the
+full ε is ε-private (docs/proofs.md, parallel composition). It follows from the query, the policy and the
+unique keys that the catalogue enforces or the policy declares; if in doubt it is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from recuse.policy import Policy
+from recuse.sql.complete import equal_columns
+from recuse.sql.families import Family, family
+from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, column
+from recuse.sql.scalars import Lookup
+
+Name = tuple[str, str]
+
+
+def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
+    """Return whether no participant can contribute to two groups."""
+    if len(measure.blocks) != 1:
+        return False
+    (block,) = measure.blocks
+    if block.choices or not all(isinstance(source, Scan) for source in block.sources):
+        return False  # an owner below an OR may support rows of any group
+    kinds: dict[str, list[Owner]] = {}
+    for owner in block.owners:
+        kinds.setdefault(owner.kind, []).append(owner)
+    facts = _Facts.of(block, policy, measure.lookup())
+    return all(facts.decided(owners, block.keys) for owners in kinds.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What holds for every row of a block: equal columns, and which columns fix all others of a source."""
+
+    sources: tuple[Source, ...]
+    classes: dict[Name, Name]
+    keys: dict[str, list[tuple[str, ...]]]
+
+    @classmethod
+    def of(cls, block: Block, policy: Policy, lookup: Lookup) -> _Facts:
+        classes: dict[Name, Name] = {}
+        for condition in block.conditions:
+            for pair in equal_columns(condition):
+                sides = {family(lookup(column(*name)) or "") for name in pair}
+                if len(pair) == 2 and len(sides) == 1 and sides <= {Family.WHOLE, Family.TEXT, Family.DATE}:
+                    first, second = sorted(_leader(classes, name) for name in pair)
+                    if first != second:
+                        classes[second] = first
+        keys = {
+            source.alias: [*source.table.keys, *policy.keys_of(source.table.name)]
+            for source in block.sources
+            if isinstance(source, Scan) and source.preserving is None
+        }
+        return cls(block.sources, classes, keys)
+
+    def decided(self, owners: Sequence[Owner], keys: Iterable[Scalar]) -> bool:
+        """Return whether the owners of one kind decide all keys, by one rule if there are several.
+
+        Somebody who stands in two places of a row type could decide two groups by two rules.
+        """
+        wanted = {(part.table, part.name) for key in keys for part in key.find_all(exp.Column)}
+        if len(owners) == 1:
+            return wanted <= self._fixed(owners[0])
+        rules = [self._rules(owner, wanted) for owner in owners]
+        return all(set.intersection(*(rule[name] for rule in rules)) for name in wanted)
+
+    def _fixed(self, owner: Owner) -> set[Name]:
+        """Return all columns whose value follows from the owner."""
+        columns = {
+            (source.alias, known.name)
+            for source in self.sources
+            if isinstance(source, Scan)
+            for known in source.table.columns
+        }
+        fixed = {(value.table, value.name) for value in owner.values if isinstance(value, exp.Column)}
+        while True:
+            leaders = {_leader(self.classes, name) for name in fixed}
+            more = {name for name in columns if _leader(self.classes, name) in leaders}
+            for alias, keys in self.keys.items():
+                if any(all((alias, part) in more for part in key) for key in keys):
+                    more |= {name for name in columns if name[0] == alias}
+            if more <= fixed:
+                return fixed
+            fixed |= more
+
+    def _rules(self, owner: Owner, wanted: set[Name]) -> dict[Name, set[object]]:
+        """Return for every wanted column the rules by which the owner's own values decide it directly."""
+        values = [(v.table, v.name) if isinstance(v, exp.Column) else None for v in owner.values]
+        leaders = [None if value is None else _leader(self.classes, value) for value in values]
+        rules: dict[Name, set[object]] = {name: set() for name in wanted}
+        for name in wanted:
+            same = _leader(self.classes, name)
+            rules[name] |= {("itself", place) for place, leader in enumerate(leaders) if leader == same}
+            for source in self.sources:
+                if not isinstance(source, Scan):
+                    continue
+                for key in self.keys.get(source.alias, []):
+                    places = tuple(_leader(self.classes, (source.alias, part)) for part in key)
+                    if None in leaders or sorted(places) != sorted(x for x in leaders if x is not None):
+                        continue
+                    order = tuple(leaders.index(place) for place in places)
+                    rules[name] |= {
+                        (source.table.name, key, order, known.name)
+                        for known in source.table.columns
+                        if _leader(self.classes, (source.alias, known.name)) == same
+                    }
+        return rules
+
+
+def _leader(classes: dict[Name, Name], name: Name) -> Name:
+    while name in classes:
+        name = classes[name]
+    return name

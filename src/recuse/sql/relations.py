@@ -1,0 +1,416 @@
+"""FROM and everything below it → blocks: joins, derived tables, CTEs and views.
+
+A derived table is written out where it stands; UNION ALL makes one block of each branch. What is not read
+here is refused, whatever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.sql.catalogue import Table
+from recuse.sql.conditions import Conditions
+from recuse.sql.ownership import Public
+from recuse.sql.parse import parse
+from recuse.sql.position import clause_span, refusal, span
+from recuse.sql.query import Block, Choice, Output, Scalar, Scan, Schema, Source, column, type_lookup
+from recuse.sql.refuse import OUTER, READ, refuse_clauses, refuse_having, refuse_join, refuse_table_form
+from recuse.sql.scalars import Lookup
+from recuse.sql.scope import Entry, Scope
+from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
+
+MAX_SOURCES = 64
+MAX_READ = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A CTE: its tree, the CTEs that it can see, and the names of its columns."""
+
+    tree: exp.Query
+    known: Mapping[str, Named]
+    columns: tuple[str, ...]
+
+
+Known = Mapping[str, Named]
+NOTHING: Known = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """FROM as far as it has been read: a block, and what names mean in it."""
+
+    block: Block
+    scope: Scope
+
+    def joined(self, block: Block, entry: Entry) -> Frame:
+        """Return the frame with the rows of one more item."""
+        return Frame(merge(self.block, block), self.scope.adding(entry))
+
+    def where(self, conditions: Iterable[Scalar], choices: Iterable[Choice]) -> Frame:
+        """Return the frame with more conditions."""
+        return replace(self, block=narrow(self.block, conditions, choices))
+
+
+def merge(left: Block, right: Block) -> Block:
+    """Return the block of all pairs of rows."""
+    return replace(
+        left,
+        sources=left.sources + right.sources,
+        conditions=left.conditions + right.conditions,
+        choices=left.choices + right.choices,
+    )
+
+
+def narrow(block: Block, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
+    """Return the rows of a block for which more conditions hold."""
+    return replace(block, conditions=(*block.conditions, *conditions), choices=(*block.choices, *choices))
+
+
+@dataclass(slots=True)
+class Relations:
+    """A reader of queries; `sources` are all that it has met, each under an alias of its own."""
+
+    schema: Schema
+    sources: list[Source] = field(default_factory=list)
+    within: tuple[str, ...] = ()
+    """the views that are being read"""
+
+    # -------------------------------------------------------------- queries
+
+    def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
+        """Return the blocks of a query whose rows are used by another, each with its outputs."""
+        tree = self.unwrapped(tree)
+        known = self.with_names(tree, known)
+        if isinstance(tree, exp.SetOperation):
+            return self._set_operation(tree, known, outer)
+        if isinstance(tree, exp.Select):
+            return self._select(tree, known, outer)
+        raise self.refuse("only a SELECT is understood here", tree, "write SELECT … FROM …")
+
+    def unwrapped(self, tree: exp.Expr) -> exp.Expr:
+        """Return a query without the parentheses around it."""
+        while isinstance(tree, exp.Subquery):
+            refuse_clauses(tree, self.schema.text, {"this", "alias"})
+            tree = tree.this
+        return tree
+
+    def with_names(self, tree: exp.Expr, known: Known) -> Known:
+        """Return the CTEs that the query can see."""
+        clause = tree.args.get("with_")
+        if clause is None:
+            return known
+        if clause.args.get("recursive"):
+            place = clause_span(clause, "WITH", self.schema.text)
+            hint = "write out as many joins as you need"
+            raise refusal("a recursive CTE is not answered", self.schema.text, place, hint=hint)
+        for item in clause.expressions:
+            if {key for key, value in item.args.items() if value} - {"this", "alias"}:
+                raise self.refuse("this form of a CTE is not accepted", item, "write WITH name AS (SELECT …)")
+            columns = tuple(name.name for name in item.args["alias"].args.get("columns") or ())
+            known = {**known, item.alias.lower(): Named(item.this, known, columns)}
+        return known
+
+    def _select(self, tree: exp.Select, known: Known, outer: Scope | None) -> tuple[Block, ...]:
+        text = self.schema.text
+        refuse_clauses(tree, text, READ | {"distinct", "group", "having", "order"})
+        once = tree.args.get("distinct")
+        if once is not None and once.args.get("on"):
+            raise refusal("DISTINCT ON keeps one row of many, whichever comes first", text,
+                          clause_span(once, "DISTINCT", text), hint="write DISTINCT without ON")  # fmt: skip
+        frames = self.frames(tree, known, outer)
+        blocks = tuple(replace(frame.block, outputs=self._outputs(tree, frame, known)) for frame in frames)
+        group, having = tree.args.get("group"), tree.args.get("having")
+        if having is not None:
+            refuse_having(having, text)
+        if group is not None and not says_distinct(tree, group):
+            raise refusal(
+                "GROUP BY in a subquery is understood only if it returns exactly what it groups by",
+                text,
+                clause_span(group, "GROUP BY", text),
+                hint="write SELECT DISTINCT; aggregate in the outermost SELECT only",
+            )
+        return (self.distinct(blocks, tree),) if once is not None or group is not None else blocks
+
+    def _outputs(self, tree: exp.Select, frame: Frame, known: Known) -> tuple[Output, ...]:
+        outputs: list[Output] = []
+        for number, node in enumerate(tree.expressions, start=1):
+            if node.is_star:
+                outputs += self._star(node, frame.scope)
+            else:
+                value = self.conditions(known).value(node.unalias(), frame.scope, "the SELECT list")
+                outputs.append(Output(node.alias_or_name or f"column{number}", value))
+        return tuple(outputs)
+
+    def _star(self, node: exp.Expr, scope: Scope) -> list[Output]:
+        star = node if isinstance(node, exp.Star) else node.this
+        if not isinstance(star, exp.Star) or any(star.args.values()):
+            raise self.refuse("this form of * is not accepted", node, "name the columns")
+        if isinstance(node, exp.Star):
+            return [Output(name, value) for name, value in scope.star()]
+        entry = scope.entry(node.args["table"].name)
+        if entry is None:
+            raise self.refuse(f"no table in FROM is called {node.args['table'].name}", node, None)
+        return [Output(name, value) for name, value in entry.columns]
+
+    def _set_operation(self, tree: exp.SetOperation, known: Known, outer: Scope | None) -> tuple[Block, ...]:
+        kind = set_operation_kind(tree, self.schema.text)
+        left, right = (self.query(part, known, outer) for part in (tree.this, tree.expression))
+        blocks = aligned([*left, *right], self.lookup(), tree, self.schema.text)
+        if kind is SetKind.UNION_ALL:
+            return blocks
+        if kind is SetKind.UNION:
+            return (self.distinct(blocks, tree),)
+        halves = (self.distinct(part, tree) for part in (blocks[: len(left)], blocks[len(left) :]))
+        return (intersection(*halves),)
+
+    def distinct(self, blocks: Sequence[Block], tree: exp.Expr) -> Block:
+        """Return the block of the distinct outputs of the blocks."""
+        made, block = distinct(self.fresh("set"), blocks, self.lookup(), tree, self.schema.text)
+        self.sources.append(made)
+        return block
+
+    # -------------------------------------------------------------- FROM
+
+    def frames(self, tree: exp.Select, known: Known, outer: Scope | None) -> list[Frame]:
+        """Return FROM, the joins and WHERE: one frame for every combination of UNION ALL branches."""
+        start = tree.args.get("from_")
+        empty = Frame(Block(), Scope(self.schema.text, outer=outer))
+        if start is None:
+            if outer is None and not self.within:
+                raise self.refuse("the query has no FROM", tree, "write SELECT COUNT(*) FROM a_table")
+            frames = [empty]
+        else:
+            frames = self._items([empty], start.this, known)
+        for join in tree.args.get("joins") or ():
+            frames = self._join(frames, join, known)
+        where = tree.args.get("where")
+        if where is not None:
+            frames = [frame.where(*self.conditions(known).read(where.this, frame.scope)) for frame in frames]
+        return frames
+
+    def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
+        """Return every frame joined with every branch of one item of FROM."""
+        nested = item.args.get("joins") or ()
+        if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table) and not item.alias:
+            refuse_clauses(item, self.schema.text, {"this"})
+            return self._items(frames, item.this, known)
+        name, columns, blocks = self._item(item, known)
+        if any(entry.name.lower() == name.lower() for entry in frames[0].scope.entries):
+            hint = "give each its own alias: FROM t a, t b"
+            raise self.refuse(f"two tables in FROM are called {name}", item, hint)
+        found = []
+        for frame in frames:
+            for block in blocks:
+                named = tuple(
+                    (renamed, output.value) for renamed, output in zip(columns, block.outputs, strict=True)
+                )
+                found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
+        if len(found) > MAX_SOURCES or max(len(frame.block.sources) for frame in found) > MAX_SOURCES:
+            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
+                          accepted=f"{MAX_SOURCES}")  # fmt: skip
+        for join in nested:
+            found = self._join(found, join, known)
+        return found
+
+    def _item(self, item: exp.Expr, known: Known) -> tuple[str, list[str], tuple[Block, ...]]:
+        """Return the name of one item, its column names and its blocks."""
+        alias = item.args.get("alias")
+        renamed = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
+        if isinstance(item, exp.Table):
+            refuse_table_form(item, self.schema.text)
+            cte = known.get(item.name.lower()) if not item.db else None
+            if cte is not None:
+                blocks = self.query(cte.tree, cte.known, None)
+                renamed = renamed or list(cte.columns)
+            else:
+                blocks = self._table(item)
+            name = item.alias or item.name
+        elif isinstance(item, exp.Subquery):
+            blocks = self.query(item, known, None)
+            name = item.alias or self.fresh("derived")
+        else:
+            hint = "name a table, or write a join" if not isinstance(item, exp.Unnest) else "join a table"
+            raise self.refuse("FROM takes tables and subqueries only", item, hint)
+        columns = [output.name for output in blocks[0].outputs]
+        if len(renamed) > len(columns):
+            raise self.refuse("there are more names than columns", item, "leave the column list out")
+        columns[: len(renamed)] = renamed
+        return name, columns, blocks
+
+    def _table(self, item: exp.Table) -> tuple[Block, ...]:
+        table = self._known_table(item)
+        if table.view is not None:
+            return self._view(item, table, table.view)
+        scan = Scan(self.fresh(item.alias or table.name), table)
+        self._met(scan, item)
+        outputs = tuple(Output(known.name, column(scan.alias, known.name)) for known in table.columns)
+        return (Block(sources=(scan,), outputs=outputs),)
+
+    def _known_table(self, item: exp.Table) -> Table:
+        catalogue = self.schema.catalogue
+        table = catalogue.table(item.name)
+        if item.catalog or (item.db and item.db.lower() != "main"):
+            raise self.refuse("tables are named without schema", item, f"write {item.name}")
+        if table is None:
+            near = catalogue.nearest_table(item.name)
+            names = ", ".join(sorted(t.name for t in catalogue.tables)[:12]) or "none"
+            hint = f"did you mean {near}?" if near else f"the tables are: {names}"
+            raise self.refuse(f"there is no table {item.name}", item, hint)
+        if table.view is None and self.schema.ownership.of(table.name) is None:
+            hint = "say who its rows belong to: [[protect]], [[link]] or [[public]]"
+            raise self.refuse(f"the policy does not mention table {table.name}", item, hint)
+        return table
+
+    def _view(self, item: exp.Table, table: Table, definition: str) -> tuple[Block, ...]:
+        """Return the blocks of a view, read from its definition as if it stood in the query."""
+        if table.name.lower() in self.within:
+            raise self.refuse(f"the view {table.name} refers to itself", item, None)
+        try:
+            text = view_query(definition)
+            inside = replace(self.schema, text=text)
+            reader = Relations(inside, self.sources, (*self.within, table.name.lower()))
+            blocks = reader.query(parse(text), NOTHING, None)
+        except QueryError as error:
+            raise self.refuse(
+                f"the view {table.name} is refused: {error.problem}", item, error.hint
+            ) from None
+        if len(blocks[0].outputs) != len(table.columns):
+            raise self.refuse(f"the view {table.name} is older than its tables", item, "create it again")
+        names = [known.name for known in table.columns]
+        return tuple(
+            replace(block, outputs=tuple(
+                Output(name, output.value) for name, output in zip(names, block.outputs, strict=True)
+            ))
+            for block in blocks
+        )  # fmt: skip
+
+    # -------------------------------------------------------------- joins
+
+    def _join(self, frames: list[Frame], join: exp.Join, known: Known) -> list[Frame]:
+        refuse_join(join, self.schema.text)
+        if join.args.get("side") == "LEFT":
+            return [self._left_join(frame, join, known) for frame in frames]
+        if join.args.get("kind") == "SEMI":
+            return [self._semi_join(frame, join, known) for frame in frames]
+        found = self._items(frames, join.this, known)
+        names = self._common(found[0].scope, join)
+        if names:
+            found = [self._merged(frame, names, join) for frame in found]
+        if join.args.get("on") is not None:
+            read = self.conditions(known).read
+            found = [frame.where(*read(join.args["on"], frame.scope)) for frame in found]
+        return found
+
+    def _common(self, scope: Scope, join: exp.Join) -> list[str]:
+        """Return the columns that USING names or NATURAL finds."""
+        if join.args.get("using"):
+            return [node.name for node in join.args["using"]]
+        if join.args.get("method") != "NATURAL":
+            return []
+        before = {name.lower() for name in replace(scope, entries=scope.entries[:-1]).names()}
+        names = [name for name, _ in scope.entries[-1].columns if name.lower() in before]
+        if not names:
+            hint = "write CROSS JOIN, or JOIN … ON"
+            raise self.refuse("NATURAL JOIN finds no column that both sides have", join, hint)
+        return names
+
+    def _merged(self, frame: Frame, names: list[str], join: exp.Join) -> Frame:
+        """Return the frame in which both sides agree on the columns, each of which has one meaning."""
+        left = replace(frame.scope, entries=frame.scope.entries[:-1])
+        for name in names:
+            ours, theirs = left.alone(name), frame.scope.entries[-1].column(name)
+            if len(ours) != 1 or theirs is None:
+                problem = f"column {name} does not stand exactly once on each side of the join"
+                raise self.refuse(problem, join, "write JOIN … ON a.x = b.x")
+            mine = ours[0][1]
+            equal = exp.EQ(this=mine.copy(), expression=theirs.copy())
+            frame = Frame(narrow(frame.block, [equal]), frame.scope.merging(name, mine))
+        return frame
+
+    def _left_join(self, frame: Frame, join: exp.Join, known: Known) -> Frame:
+        """Return the frame with a public table on the right, whose rows nobody can withdraw."""
+        item = join.this
+        name, columns, blocks = self._item(item, known) if isinstance(item, exp.Table) else ("", [], ())
+        scan = self._public_scan(blocks)
+        if scan is None:
+            hint = "only a public table may stand to the right of LEFT JOIN; write JOIN … ON …"
+            raise self.refuse(OUTER, join, hint)
+        if frame.scope.entry(name) is not None:
+            raise self.refuse(f"two tables in FROM are called {name}", item, "give each its own alias")
+        named = tuple((shown, output.value) for shown, output in zip(columns, blocks[0].outputs, strict=True))
+        joined = Frame(frame.block, frame.scope.adding(Entry(name, named)))
+        names = self._common(joined.scope, join)
+        merged = self._merged(replace(joined, block=Block()), names, join)
+        on = list(merged.block.conditions)
+        if join.args.get("on") is not None:
+            on.append(self.conditions(known).value(join.args["on"], joined.scope, "ON of LEFT JOIN"))
+        preserving = exp.and_(*on, copy=False) if on else exp.true()
+        kept = replace(scan, preserving=preserving)
+        block = replace(frame.block, sources=(*frame.block.sources, kept))
+        return Frame(block, merged.scope)
+
+    def _public_scan(self, blocks: Sequence[Block]) -> Scan | None:
+        """Return the public table that the blocks are, if they are one."""
+        if len(blocks) != 1 or len(blocks[0].sources) != 1 or blocks[0].conditions or blocks[0].choices:
+            return None
+        scan = blocks[0].sources[0]
+        public = isinstance(scan, Scan) and isinstance(self.schema.ownership.of(scan.table.name), Public)
+        return scan if isinstance(scan, Scan) and public else None
+
+    def _semi_join(self, frame: Frame, join: exp.Join, known: Known) -> Frame:
+        """Return the frame restricted to rows with a partner: SEMI JOIN is EXISTS."""
+        inner = self._items([Frame(Block(), Scope(self.schema.text))], join.this, known)
+        branches: list[Block] = []
+        for partner in inner:
+            scope = replace(frame.scope, entries=(*frame.scope.entries, *partner.scope.entries))
+            both = Frame(partner.block, scope)
+            names = self._common(both.scope, join)
+            both = self._merged(both, names, join)
+            if join.args.get("on") is not None:
+                both = both.where(*self.conditions(known).read(join.args["on"], both.scope))
+            branches.append(both.block)
+        return frame.where([], [Choice(tuple(branches))])
+
+    # -------------------------------------------------------------- names
+
+    def conditions(self, known: Known) -> Conditions:
+        """Return the reader of conditions that sees these CTEs."""
+        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope))
+
+    def lookup(self) -> Lookup:
+        """Return the function that says of which type a column is."""
+        return type_lookup(self.sources)
+
+    def fresh(self, wish: str) -> str:
+        """Return an alias that no other source of the query has."""
+        taken = {source.alias.lower() for source in self.sources}
+        names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in names if name.lower() not in taken)
+
+    def _met(self, scan: Scan, item: exp.Expr) -> None:
+        if len(self.sources) == MAX_READ:
+            raise self.refuse("the query reads too many tables", item, "use every CTE and view fewer times")
+        self.sources.append(scan)
+
+    def refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
+        """Return the refusal that points at a node."""
+        return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+
+
+def view_query(definition: str) -> str:
+    """Return the SELECT of CREATE VIEW name AS SELECT ….
+
+    >>> view_query("CREATE VIEW v(a) AS SELECT x FROM t;")
+    'SELECT x FROM t'
+    """
+    words = definition.rstrip().rstrip(";")
+    start = words.upper().find(" AS ")
+    if start < 0:
+        raise QueryError("its definition cannot be read")
+    return words[start + len(" AS ") :].strip()

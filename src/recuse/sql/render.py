@@ -1,0 +1,161 @@
+"""Blocks → SQL for DuckDB, and for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlglot import ErrorLevel, exp
+
+from recuse.sql.query import Aggregate, Block, Measure, Scalar, Scan, SetOf, Source
+
+_SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def attempt(scalar: Scalar) -> Scalar:
+    """Return TRY(scalar): NULL for a row on which it would raise."""
+    return exp.Anonymous(this="TRY", expressions=[scalar.copy()])
+
+
+def conjunction(parts: Iterable[Scalar]) -> Scalar:
+    """Return the parts joined by AND, TRUE if there are none."""
+    wrapped = [exp.paren(part) if isinstance(part, exp.Or) else part.copy() for part in parts]
+    return exp.and_(*wrapped, copy=False, wrap=False) if wrapped else exp.true()
+
+
+def table_reference(scan: Scan) -> exp.Table:
+    """Return the table by its full path, so that no other object can stand in for it."""
+    names = [exp.to_identifier(part, quoted=True) for part in (scan.table.path or (scan.table.name,))]
+    arguments: Mapping[str, exp.Identifier] = dict(
+        zip(("this", "db", "catalog"), reversed(names), strict=False)
+    )
+    return exp.Table(**arguments, alias=_alias(scan.alias))
+
+
+def select(block: Block, *outputs: Scalar) -> exp.Select:
+    """Return SELECT outputs FROM the block's sources WHERE its conditions; choices are left out."""
+    statement = exp.Select(expressions=[output.copy() for output in outputs])
+    if block.sources:
+        first, *rest = block.sources
+        statement.set("from_", exp.From(this=_reference(first)))
+        statement.set("joins", list(map(_join, rest)))
+    if block.conditions:
+        statement.set("where", exp.Where(this=conjunction(block.conditions)))
+    return statement
+
+
+def distinct_outputs(branches: Sequence[Block]) -> exp.Query:
+    """Return the distinct outputs of all branches; choices are left out, so there may be more rows."""
+    return union([select(branch, *_named(branch)) for branch in branches], distinct=True)
+
+
+def union(statements: Sequence[exp.Select], *, distinct: bool) -> exp.Query:
+    """Return the statements as one, with or without equal rows."""
+    if len(statements) == 1:
+        (statement,) = statements
+        if distinct:
+            statement.set("distinct", exp.Distinct())
+        return statement
+    found: exp.Query = statements[0]
+    for statement in statements[1:]:
+        found = exp.Union(this=found, expression=statement, distinct=distinct)
+    return found
+
+
+def _named(block: Block) -> list[Scalar]:
+    return [exp.alias_(output.value.copy(), output.name, quoted=True) for output in block.outputs]
+
+
+def _alias(name: str) -> exp.TableAlias:
+    return exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+
+
+def _reference(source: Source) -> exp.Expr:
+    if isinstance(source, Scan):
+        return table_reference(source)
+    return exp.Subquery(this=distinct_outputs(source.branches), alias=_alias(source.alias))
+
+
+def _join(source: Source) -> exp.Join:
+    if isinstance(source, Scan) and source.preserving is not None:
+        return exp.Join(this=table_reference(source), side="LEFT", on=source.preserving.copy())
+    return exp.Join(this=_reference(source), kind="CROSS")
+
+
+# ------------------------------------------------------------------ the query as it was understood
+
+
+def with_choices(block: Block) -> Block:
+    """Return the block whose choices, also those of its sets, are conditions in plain SQL."""
+    sources = tuple(
+        SetOf(source.alias, tuple(map(with_choices, source.branches)))
+        if isinstance(source, SetOf)
+        else source
+        for source in block.sources
+    )
+    return Block(
+        sources=sources,
+        conditions=(*block.conditions, *(native_exists(choice.branches) for choice in block.choices)),
+        outputs=block.outputs,
+        keys=block.keys,
+        weight=block.weight,
+    )
+
+
+def native_exists(branches: Sequence[Block]) -> Scalar:
+    """Return the condition in plain SQL that any row of any branch is there."""
+    found: list[Scalar] = []
+    for branch in map(with_choices, branches):
+        if branch.sources:
+            found.append(exp.Exists(this=select(branch, exp.Literal.number(1))))
+        else:
+            found.append(exp.paren(conjunction(branch.conditions)))
+    return exp.paren(exp.or_(*found, copy=False)) if len(found) > 1 else found[0]
+
+
+def native_in(value: Scalar, branches: Sequence[Block]) -> Scalar:
+    """Return value IN (SELECT …) in plain SQL: NULLs as SQL has them."""
+    found = [
+        exp.In(this=value.copy(), query=exp.Subquery(this=select(branch, branch.outputs[0].value)))
+        for branch in map(with_choices, branches)
+    ]
+    return exp.paren(exp.or_(*found, copy=False)) if len(found) > 1 else found[0]
+
+
+def plain(measure: Measure) -> exp.Select:
+    """Return the aggregate as ordinary SQL, without owners."""
+    blocks = list(map(with_choices, measure.blocks))
+    count = measure.aggregate is Aggregate.COUNT
+    if len(blocks) == 1:
+        (block,) = blocks
+        return select(block, exp.Count(this=exp.Star()) if count else exp.Sum(this=_argument(block)))
+    value = exp.column("value", "branches", quoted=True)
+    parts = union([select(b, exp.alias_(_argument(b), "value", quoted=True)) for b in blocks], distinct=False)
+    return exp.Select(expressions=[exp.Count(this=exp.Star()) if count else exp.Sum(this=value)]).from_(
+        exp.Subquery(this=parts, alias=_alias("branches"))
+    )
+
+
+def _argument(block: Block) -> Scalar:
+    return exp.Literal.number(1) if block.weight is None else block.weight.copy()
+
+
+def render(statement: exp.Expr) -> str:
+    """Return the SQL text for DuckDB."""
+    return statement.sql(dialect="duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
+
+
+def readable(statement: exp.Expr) -> str:
+    """Return the SQL text for people: tables without their path, quotes only where they matter."""
+
+    def shorten(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Table):
+            node.set("db", None)
+            node.set("catalog", None)
+            if node.alias == node.name:
+                node.set("alias", None)
+        if isinstance(node, exp.Identifier) and _SIMPLE.fullmatch(node.name):
+            node.set("quoted", False)
+        return node
+
+    return render(statement.transform(shorten))

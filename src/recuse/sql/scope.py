@@ -1,0 +1,128 @@
+"""What a name means in a SELECT: its sources' columns, those that USING merged, then the query around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.sql.catalogue import PSEUDO_COLUMNS, nearest
+from recuse.sql.position import refusal, span
+from recuse.sql.query import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item of FROM: the name it is called by, and its columns as expressions over real sources."""
+
+    name: str
+    columns: tuple[tuple[str, Scalar], ...]
+
+    def column(self, name: str) -> Scalar | None:
+        """Return the expression of a column, in any case."""
+        return next((value for known, value in self.columns if known.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The items of FROM so far, the columns that joins merged, and the scope of the query around."""
+
+    text: str
+    entries: tuple[Entry, ...] = ()
+    merged: tuple[tuple[str, Scalar], ...] = ()
+    outer: Scope | None = None
+
+    def adding(self, entry: Entry) -> Scope:
+        """Return the scope with one more item."""
+        return replace(self, entries=(*self.entries, entry))
+
+    def merging(self, name: str, value: Scalar) -> Scope:
+        """Return the scope in which `name` alone means the column of a USING or NATURAL join."""
+        others = tuple(pair for pair in self.merged if pair[0] != name.lower())
+        return replace(self, merged=(*others, (name.lower(), value)))
+
+    def names(self) -> Iterator[str]:
+        """Yield the column names that can be written without a table, each once."""
+        seen = set()
+        for entry in self.entries:
+            for name, _ in entry.columns:
+                if name.lower() not in seen:
+                    seen.add(name.lower())
+                    yield name
+
+    def alone(self, name: str) -> list[tuple[str, Scalar]]:
+        """Return what a name without table can mean here, with the table's name."""
+        for known, value in self.merged:
+            if known == name.lower():
+                return [("", value)]
+        found = ((entry.name, entry.column(name)) for entry in self.entries)
+        return [(table, value) for table, value in found if value is not None]
+
+    def star(self) -> list[tuple[str, Scalar]]:
+        """Return what * stands for: every column, merged ones once."""
+        merged = dict(self.merged)
+        found: list[tuple[str, Scalar]] = []
+        seen: set[str] = set()
+        for entry in self.entries:
+            for name, value in entry.columns:
+                if name.lower() in merged:
+                    if name.lower() in seen:
+                        continue
+                    seen.add(name.lower())
+                    value = merged[name.lower()]
+                found.append((name, value))
+        return found
+
+    def resolve(self, node: exp.Column) -> Scalar:
+        """Return what a column means: found here, or in the query around."""
+        if isinstance(node.this, exp.Star):
+            raise self._refuse("* stands for columns only in COUNT(*) or in a subquery", node, "name them")
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._find(node)
+            if len(found) > 1:
+                names = " or ".join(f"{name}.{node.name}" for name, _ in found)
+                raise self._refuse(f"column {node.name} stands in several tables", node, f"write {names}")
+            if found:
+                value = found[0][1]
+                return value.copy() if isinstance(value, exp.Column) else exp.paren(value)
+            scope = scope.outer
+        raise self._unknown(node)
+
+    def entry(self, name: str) -> Entry | None:
+        """Return the item of FROM that is called by that name here."""
+        return next((entry for entry in self.entries if entry.name.lower() == name.lower()), None)
+
+    def _find(self, node: exp.Column) -> list[tuple[str, Scalar]]:
+        if not node.table:
+            return self.alone(node.name)
+        entry = self.entry(node.table)
+        if entry is None:
+            return []
+        value = entry.column(node.name)
+        if value is None:
+            raise self._no_column(node, [entry])
+        return [(entry.name, value)]
+
+    def _unknown(self, node: exp.Column) -> QueryError:
+        if not node.table:
+            return self._no_column(node, list(self.entries))
+        names = ", ".join(entry.name for entry in self.entries) or "none"
+        return self._refuse(f"no table in FROM is called {node.table}", node, f"there: {names}")
+
+    def _no_column(self, node: exp.Column, entries: list[Entry]) -> QueryError:
+        if node.name.lower() in PSEUDO_COLUMNS:
+            return self._refuse(
+                f"{node.name} is where a row is stored, not what it says", node, "use the table's key"
+            )
+        near = nearest(node.name, (name for entry in entries for name, _ in entry.columns))
+        where = entries[0].name if len(entries) == 1 else "these tables"
+        hint = f"did you mean {near}?" if near else None
+        if node.this.args.get("quoted") and not near:
+            hint = "text stands in single quotes: 'text'"
+        return self._refuse(f"there is no column {node.name} in {where}", node, hint)
+
+    def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
+        return refusal(problem, self.text, span(node, self.text), hint=hint)

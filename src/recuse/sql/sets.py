@@ -1,0 +1,121 @@
+"""DISTINCT, UNION and INTERSECT: rows that are equal are one, and it has all their derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.sql.families import Family
+from recuse.sql.position import clause_span, refusal, span
+from recuse.sql.query import Block, Output, Scalar, SetOf, column
+from recuse.sql.refuse import EXCEPT, refuse_clauses
+from recuse.sql.scalars import Lookup, value_family
+
+MAX_BRANCHES = 64
+
+
+class SetKind(Enum):
+    """The set operations that are understood."""
+
+    UNION_ALL = "UNION ALL"
+    UNION = "UNION"
+    INTERSECT = "INTERSECT"
+
+
+def set_operation_kind(tree: exp.SetOperation, text: str) -> SetKind:
+    """Return which operation it is, or refuse it."""
+    refuse_clauses(tree, text, {"this", "expression", "distinct", "with_", "order"})
+    place = clause_span(tree.expression, tree.key.upper(), text)
+    if isinstance(tree, exp.Union):
+        return SetKind.UNION if tree.args.get("distinct") else SetKind.UNION_ALL
+    if isinstance(tree, exp.Except):
+        raise refusal(EXCEPT[0], text, place, hint=EXCEPT[1])
+    if not tree.args.get("distinct"):
+        problem = "INTERSECT ALL depends on how often both sides have a row"
+        raise refusal(problem, text, place, hint="write INTERSECT")
+    return SetKind.INTERSECT
+
+
+def says_distinct(tree: exp.Select, group: exp.Group) -> bool:
+    """Return whether GROUP BY lists exactly what is selected, by expression, alias or position."""
+    if {key for key, value in group.args.items() if value} != {"expressions"}:
+        return False
+    selected = [node.unalias().sql() for node in tree.expressions]
+    names = {node.alias: node.unalias().sql() for node in tree.expressions if node.alias}
+    names |= {str(place): text for place, text in enumerate(selected, start=1)}
+    return {names.get(node.sql(), node.sql()) for node in group.expressions} == set(selected)
+
+
+def aligned(blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str) -> tuple[Block, ...]:
+    """Return the branches under the names of the first, if their columns are of the same families."""
+    if len(blocks) > MAX_BRANCHES:
+        raise refusal("too many branches", text, span(tree, text), accepted=f"{MAX_BRANCHES}")
+    first = blocks[0]
+    families = [value_family(output.value, lookup) for output in first.outputs]
+    found = []
+    for block in blocks:
+        if len(block.outputs) != len(first.outputs):
+            raise refusal("the branches have different numbers of columns", text, span(tree, text))
+        for output, expected in zip(block.outputs, families, strict=True):
+            if expected is None or value_family(output.value, lookup) is not expected:
+                raise refusal(
+                    f"the branches differ in the type of {output.name}, or it is not known",
+                    text,
+                    span(tree, text),
+                    hint="cast the column to one type in every branch",
+                )
+        pairs = zip(first.outputs, block.outputs, strict=True)
+        found.append(replace(block, outputs=tuple(Output(head.name, own.value) for head, own in pairs)))
+    return tuple(found)
+
+
+def distinct(
+    alias: str, blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str
+) -> tuple[SetOf, Block]:
+    """Return the set of the blocks' outputs, and the block that scans it."""
+    names = [f"c{number}" for number in range(1, len(blocks[0].outputs) + 1)]
+    branches = []
+    for block in blocks:
+        values = [identity(output.value, lookup) for output in block.outputs]
+        for output, value in zip(block.outputs, values, strict=True):
+            if value is None:
+                raise unknown_identity(output.name, tree, text)
+        outputs = tuple(Output(n, v) for n, v in zip(names, values, strict=True) if v is not None)
+        branches.append(replace(block, outputs=outputs))
+    pairs = zip(blocks[0].outputs, names, strict=True)
+    shown = tuple(Output(output.name, column(alias, name)) for output, name in pairs)
+    made = SetOf(alias, tuple(branches))
+    return made, Block(sources=(made,), outputs=shown)
+
+
+def identity(value: Scalar, lookup: Lookup) -> Scalar | None:
+    """Return the value in a form in which equal values are the same: -0.0 becomes 0.0.
+
+    None where it is not known what equality means: unknown types, and text with a collation.
+    """
+    found = value_family(value, lookup)
+    if found is Family.FLOAT:
+        return exp.Add(this=exp.paren(value.copy()), expression=exp.Literal.number(0))
+    return None if found is None else value
+
+
+def unknown_identity(name: str, tree: exp.Expr, text: str) -> QueryError:
+    """Return the refusal of a column whose equal values may look different."""
+    return refusal(
+        f"it is not known when two values of {name} are equal",
+        text,
+        span(tree, text),
+        accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
+        hint="cast it to a plain type",
+    )
+
+
+def intersection(first: Block, second: Block) -> Block:
+    """Return the block of the rows that two sets share; NULL equals NULL."""
+    pairs = zip(first.outputs, second.outputs, strict=True)
+    same = tuple(exp.NullSafeEQ(this=a.value.copy(), expression=b.value.copy()) for a, b in pairs)
+    return replace(first, sources=first.sources + second.sources, conditions=same)

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
+from recuse.solver import alternatives
+from recuse.solver.alternatives import has_alternatives
 from recuse.solver.answers import Truncation
 from recuse.solver.certificate import Checker
 from recuse.solver.descent import Descent
@@ -54,7 +56,10 @@ class Cutting:
         movable = focus_answer(self.evaluation.tuples, self.loads > tau)
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
-        found = Truncation.of(movable, tau).interval(width)
+        if has_alternatives(movable.tuples):
+            found = alternatives.truncated(movable, tau, width)
+        else:
+            found = Truncation.of(movable, tau).interval(width)
         return found or self._reference().truncated(tau, width)
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:

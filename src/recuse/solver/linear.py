@@ -7,6 +7,7 @@ any y ≥ 0 proves a lower bound (`certificate.dual_bound`); what HiGHS claims i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TypeAlias
 
 import highspy
@@ -19,6 +20,10 @@ Matrix: TypeAlias = sparse.csr_array
 
 SOLVED = frozenset({highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown})
 """Statuses after which the primal and dual vectors are worth looking at."""
+ROUGH = 1e-5
+"""The relative gap that a first-order method is asked for."""
+PATIENCE = 20_000
+"""Iterations after which a first-order method has shown that a program is not for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +53,15 @@ def quiet_highs() -> highspy.Highs:
     return highs
 
 
-def solve(program: LinearProgram) -> Suggestion:
+class Method(Enum):
+    """How HiGHS is asked to solve a program."""
+
+    SIMPLEX = "simplex"
+    INTERIOR = "ipm"
+    FIRST_ORDER = "pdlp"
+
+
+def solve(program: LinearProgram, method: Method = Method.SIMPLEX) -> Suggestion:
     """Return a suggested optimum of the program; zeros if HiGHS gives up."""
     lp = highspy.HighsLp()
     count, size = program.rows.shape
@@ -60,6 +73,11 @@ def solve(program: LinearProgram) -> Suggestion:
     lp.a_matrix_.index_ = program.rows.indices
     lp.a_matrix_.value_ = program.rows.data
     highs = quiet_highs()
+    highs.setOptionValue("solver", method.value)
+    if method is not Method.SIMPLEX:
+        highs.setOptionValue("run_crossover", "off")
+        highs.setOptionValue("pdlp_optimality_tolerance", ROUGH)
+        highs.setOptionValue("pdlp_iteration_limit", PATIENCE)
     highs.passModel(lp)
     highs.run()
     if highs.getModelStatus() not in SOLVED:

@@ -9,14 +9,10 @@ import highspy
 import numpy as np
 
 from recuse.krelation.relation import Floats
-from recuse.solver.linear import Matrix, Suggestion, quiet_highs
+from recuse.solver.linear import PATIENCE, ROUGH, Matrix, Suggestion, quiet_highs
 
 MANY = 1000
 """New rows since the last basis above which PDLP is tried first."""
-PATIENCE = 20_000
-"""Iterations after which PDLP has shown that this is not for it."""
-ROUGH = 1e-5
-"""The relative gap that PDLP is asked for."""
 
 
 @dataclass(slots=True, eq=False)

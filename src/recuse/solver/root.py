@@ -57,7 +57,7 @@ def real_index(
         step = descent.step(tau)
         if step is None:
             return None
-        low = _crossing(lambda at: _line(step, theta * math.exp(beta * at)), 0.0, found.high)
+        low = _line_crossing(step, theta, beta, found.high)
         if max(descent.forecast(step), s) - low <= width:
             level = theta * math.exp(beta * low)
             proven = descent.low(step, level)
@@ -73,9 +73,9 @@ def real_index(
     return None
 
 
-def _line(step: Step, tau: float) -> float:
-    """Return the value at τ of the line that the step's duals put below N."""
-    return step.value + step.rate * (step.tau - tau)
+def _line_crossing(step: Step, theta: float, beta: float, highest: float) -> float:
+    """Return where the line that the step's duals put below N crosses s: not above r."""
+    return _crossing(lambda s: step.value + step.rate * (step.tau - theta * math.exp(beta * s)), 0.0, highest)
 
 
 def _forecast(step: Step, s: float, beta: float) -> float:

@@ -1,0 +1,85 @@
+"""X(τ) where tuples have alternatives (OR): the whole program in focus, as a maximum flow or by PDLP.
+
+A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a thousand;
+so here the tuples stay in the program. Where every alternative is one participant, the dual of X is a flow
+from tuples (capacity q_t) through their participants (capacity τ).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import Floats, Tuples
+from recuse.solver.certificate import Checker, down, dual_bound, up
+from recuse.solver.focus import Focus
+from recuse.solver.full import FullPrograms
+from recuse.solver.interval import Interval, enclosed
+from recuse.solver.linear import LinearProgram, Method, solve
+
+LARGEST_FLOW = 2**31 - 1
+"""scipy's flows are 32-bit integers."""
+
+
+def has_alternatives(tuples: Tuples) -> bool:
+    """Return whether some annotation contains an OR."""
+    return any(len(level) - 1 < level[-1] for level in tuples.levels[0::2])
+
+
+def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
+    """Return an interval that holds X(τ), at most `width` wide; nothing if none of the methods closes it."""
+    people = len(focus.people)
+    evaluation = Evaluation.of(focus.tuples, people)
+    checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
+    found, rest = Interval(0.0, math.inf), enclosed(focus.rest)
+    for g, duals in _suggestions(focus.tuples, people, program, tau):
+        point = checker.lowered(g + checker.grid / 2)
+        high = up(checker.truncated_high(point, tau) + rest.high)
+        found = found.narrowed(down(dual_bound(program, duals) + rest.low), high)
+        if found.width <= width:
+            return found
+    return None
+
+
+def _suggestions(
+    tuples: Tuples, people: int, program: LinearProgram, tau: float
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield withdrawals and multipliers of the clauses, the cheapest to find first."""
+    if len(tuples.levels) == 2 and len(tuples.members) == len(tuples.clauses) - 1:
+        yield _flow(tuples, people, tau)
+    for method in (Method.FIRST_ORDER, Method.INTERIOR):
+        found = solve(program, method)
+        yield found.x[:people], found.y
+
+
+def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
+    """Return the minimum cut as withdrawals, and the flow of every (tuple, participant) pair."""
+    count, pairs = len(tuples), len(tuples.members)
+    unit = _unit(people, tau)
+    scale = unit / tau
+    owner = np.repeat(np.arange(count), np.diff(tuples.levels[0]))
+    supply = np.minimum(np.floor(tuples.weights_down() * scale), unit * np.diff(tuples.levels[0]))
+    source, sink = count + people, count + people + 1
+    start = np.concatenate((np.full(count, source), owner, count + np.arange(people)))
+    end = np.concatenate((np.arange(count), count + tuples.members, np.full(people, sink)))
+    capacity = np.concatenate((supply, np.full(pairs, unit), np.full(people, unit))).astype(np.int32)
+    graph = sparse.csr_array((capacity, (start, end)), shape=(sink + 1, sink + 1))
+    flow = maximum_flow(sparse.csr_matrix(graph), source, sink).flow
+    residual = sparse.csr_matrix(graph - flow)
+    residual.eliminate_zeros()
+    reached = np.zeros(sink + 1, bool)
+    reached[breadth_first_order(residual, source, return_predecessors=False)] = True
+    carried = np.asarray(flow[owner, count + tuples.members]).ravel()
+    return reached[count:source].astype(np.float64), carried / scale
+
+
+def _unit(people: int, tau: float) -> int:
+    """Return the capacity that stands for τ: one that makes all capacities integers, else as fine as fits."""
+    exact, finest = Fraction(tau).numerator, LARGEST_FLOW // max(1, people)
+    return exact if exact <= finest else max(1, finest // 2)

@@ -86,6 +86,8 @@ class Descent:
         fresh = shop.unseen(tau)
         if len(fresh):
             shop.cut(shop.tangents.slopes(np.zeros(len(shop.focus.people))), fresh)
+        if not shop.rounds:  # nobody is overloaded, to within rounding
+            return None
         self._catch_up(tau)
         suggestion = self.master.solve()
         if suggestion is None:

@@ -34,7 +34,8 @@ def first_guess(loads: Floats, tuples: Tuples, theta: float, beta: float) -> flo
         return 0.0 if over == 0 else (count[over - 1] - tau * inverse[over - 1]) / size
 
     highest = math.log(heavy[0] / theta) / beta
-    return min(highest, _crossing(excess, 0.0, highest) + CAUTION / beta)
+    below = highest * (1 - 2.0**-20)  # at the largest load itself nobody is overloaded, and there is no cut
+    return min(below, _crossing(excess, 0.0, highest) + CAUTION / beta)
 
 
 def real_index(

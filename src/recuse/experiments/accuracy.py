@@ -1,0 +1,144 @@
+"""Which mechanism is the most accurate? All of them over graphs, random graphs and one-owner relations.
+
+Every cell (relation, ε, mechanism) is one line of JSON; a stopped run continues where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from recuse.experiments.error import ErrorSummary, answering, tidy
+from recuse.experiments.oracle import oracle_error
+from recuse.experiments.simulated import SimulatedNoise
+from recuse.experiments.tabulated import tabulating
+from recuse.graphs.enumerate import (
+    EDGES,
+    RECTANGLES,
+    TRIANGLES,
+    TWO_STARS,
+    occurrences,
+    owned_by_edges,
+    owned_by_nodes,
+)
+from recuse.graphs.graph import Graph, simple_graph
+from recuse.graphs.read import read_graph
+from recuse.krelation.relation import KRelation
+from recuse.mechanism.prepared import prepare
+from recuse.privacy import Epsilon
+from recuse.solver.cutting import cutting
+
+EPSILONS = ("0.1", "0.5", "0.8", "1", "2")
+PATTERNS = {"edges": EDGES, "2-stars": TWO_STARS, "triangles": TRIANGLES, "rectangles": RECTANGLES}
+OWNERS: dict[str, Callable[..., KRelation]] = {"node": owned_by_nodes, "edge": owned_by_edges}
+MOST_TUPLES = 400_000
+RANDOM_SIZES = (200, 400, 600, 800, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One measurement."""
+
+    relation: str
+    protect: str
+    epsilon: str
+    mechanism: str
+    tuples: int
+    true_value: float
+    oracle_error: float
+    median_relative_error: float
+    trimmed_relative_error: float
+    runs: int
+
+
+def mechanisms(protect: str) -> tuple[str, ...]:
+    """Return what is compared; the paper's μ depends on who is protected."""
+    return ("selective", "tuned", "paper-node" if protect == "node" else "paper", "r2t", "r2t-5.5")
+
+
+def random_graph(size: int, seed: int) -> Graph:
+    """Return G(n, 10/(n-1))."""
+    first, second = np.triu_indices(size, 1)
+    taken = np.random.default_rng(seed).random(len(first)) < 10 / (size - 1)
+    return simple_graph(list(range(size)), np.stack((first[taken], second[taken]), axis=1))
+
+
+def graphs(folder: Path) -> Iterator[tuple[str, Callable[[], Graph]]]:
+    """Yield the graph files of a folder, smallest first, and the random graphs of the paper."""
+    for size in RANDOM_SIZES:
+        yield f"G({size})", lambda size=size: random_graph(size, size)
+    for path in sorted((p for p in folder.iterdir() if p.is_file()), key=lambda p: p.stat().st_size):
+        yield path.name.split(".")[0], lambda path=path: read_graph(path)
+
+
+def relations(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
+    """Yield the relations that have at most `most` tuples, with who is protected in them."""
+    for name, make in graphs(folder):
+        graph = make()
+        degrees = graph.degrees()
+        for pattern, query in PATTERNS.items():
+            if _bound(pattern, degrees) > 20 * most:
+                continue
+            found = occurrences(graph, query)
+            if 0 < len(found) <= most:
+                for protect, own in OWNERS.items():
+                    yield f"{name} {pattern}", protect, own(found)
+
+
+def _bound(pattern: str, degrees: np.ndarray) -> int:
+    """Return how many rows the enumeration may have to look at."""
+    return 0 if pattern == "edges" else int((degrees.astype(np.int64) * (degrees - 1) // 2).sum())
+
+
+def measure_cells(
+    name: str, protect: str, relation: KRelation, runs: int, done: set[tuple[str, ...]]
+) -> Iterator[Cell]:
+    """Yield the cells of a relation that are not done yet."""
+    prepared, noise = prepare(relation, tabulating(cutting)), SimulatedNoise(len(done))
+    truth = float(relation.true_answer())
+    for epsilon in EPSILONS:
+        loss = Epsilon.of(epsilon)
+        wanted = [m for m in mechanisms(protect) if (name, protect, epsilon, m) not in done]
+        oracle = oracle_error(prepared, loss) if wanted else math.nan
+        for mechanism in wanted:
+            release = answering(mechanism, loss, relation)
+            answers = np.array([float(tidy(release(prepared, noise), relation)) for _ in range(runs)])
+            found = ErrorSummary.of(truth, answers, 0.0)
+            yield Cell(
+                name,
+                protect,
+                epsilon,
+                mechanism,
+                len(relation.positive),
+                truth,
+                oracle,
+                found.median_relative_error,
+                found.trimmed_relative_error,
+                runs,
+            )
+
+
+def run_accuracy(folder: Path, out: Path, runs: int, most: int = MOST_TUPLES) -> Iterator[str]:
+    """Yield a line of progress for every relation; results are appended to `out`/accuracy.jsonl."""
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "accuracy.jsonl"
+    cells = load_cells(path)
+    done = {(c.relation, c.protect, c.epsilon, c.mechanism) for c in cells}
+    for name, protect, relation in relations(folder, most):
+        with path.open("a") as file:
+            for cell in measure_cells(name, protect, relation, runs, done):
+                file.write(json.dumps(asdict(cell)) + "\n")
+                file.flush()
+        yield f"{name} ({protect}): {len(relation.positive):,} tuples"
+
+
+def load_cells(path: Path) -> list[Cell]:
+    """Return the cells of an earlier run."""
+    if not path.exists():
+        return []
+    return [Cell(**json.loads(line)) for line in path.read_text().splitlines()]

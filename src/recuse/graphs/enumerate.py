@@ -19,7 +19,7 @@ from recuse.krelation.relation import KRelation
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A query over `up(u, v, e)`, edges from lower to higher rank, and `both(u, v, e)`, edges both ways."""
+    """A query over `up(u, v, e)`, edges from lower to higher rank, and `ways(u, v, e)`, edges both ways."""
 
     nodes: tuple[str, ...]
     edges: tuple[str, ...]
@@ -28,7 +28,7 @@ class Pattern:
 
 EDGES = Pattern(("u", "v"), ("e",), "FROM up")
 TWO_STARS = Pattern(
-    ("a.u", "a.v", "b.v"), ("a.e", "b.e"), "FROM both a JOIN both b ON a.u = b.u AND a.v < b.v"
+    ("a.u", "a.v", "b.v"), ("a.e", "b.e"), "FROM ways a JOIN ways b ON a.u = b.u AND a.v < b.v"
 )
 TRIANGLES = Pattern(
     ("a.u", "a.v", "b.v"),
@@ -43,7 +43,7 @@ RECTANGLES = Pattern(
 )
 WEDGES = """CREATE TEMP TABLE wedge AS
 SELECT a.v AS top, a.u AS side, b.v AS opposite, a.e AS first, b.e AS second
-FROM up a JOIN both b ON b.u = a.u AND b.v < a.v"""
+FROM up a JOIN ways b ON b.u = a.u AND b.v < a.v"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ def occurrences(graph: Graph, pattern: Pattern) -> Occurrences:
     ends = np.sort(rank[graph.edges], axis=1)
     names = np.arange(len(ends))
     up = pa.table({"u": ends[:, 0], "v": ends[:, 1], "e": names})
-    both = pa.table(
+    ways = pa.table(
         {
             "u": np.concatenate((ends[:, 0], ends[:, 1])),
             "v": np.concatenate((ends[:, 1], ends[:, 0])),
@@ -75,7 +75,7 @@ def occurrences(graph: Graph, pattern: Pattern) -> Occurrences:
     )
     with duckdb.connect() as connection:
         connection.register("up", up)
-        connection.register("both", both)
+        connection.register("ways", ways)
         if "wedge" in pattern.query:
             connection.execute(WEDGES)
         columns = ", ".join(f"{c} AS c{i}" for i, c in enumerate(pattern.nodes + pattern.edges))

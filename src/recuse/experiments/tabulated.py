@@ -1,6 +1,6 @@
 """Programs with X(τ) tabulated: for experiments that ask for X at thousands of τ of one relation.
 
-X is concave and piecewise linear in τ. Between neighbouring points of a grid of eighths of a doubling the
+X is concave and piecewise linear in τ. Between neighbouring points of a grid of quarters of a doubling the
 chord is used, which errs by far less than the noise that is measured. Never used for a release.
 """
 
@@ -15,7 +15,9 @@ from recuse.solver.interval import Interval
 from recuse.solver.programs import Programs, Solver
 from recuse.solver.remember import Remembered
 
-STEPS_A_DOUBLING = 8
+STEPS_A_DOUBLING = 4
+WIDTH = 1 / 20
+"""How closely X is known at a point of the grid, in units of τ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,13 @@ class Tabulated:
             return self.programs.truncated(tau, width)
         place = math.floor(math.log2(tau) * STEPS_A_DOUBLING)
         left, right = (2.0 ** (step / STEPS_A_DOUBLING) for step in (place, place + 1))
-        ends = [self.programs.truncated(end, end / 100).high for end in (left, right)]
-        share = (tau - left) / (right - left)
-        value = ends[0] + share * (ends[1] - ends[0])
+        low, high = (self._middle(end) for end in (left, right))
+        value = low + (tau - left) / (right - left) * (high - low)
         return Interval(value, value)
+
+    def _middle(self, tau: float) -> float:
+        found = self.programs.truncated(tau, WIDTH * tau)
+        return (found.low + found.high) / 2
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
         return self.programs.withdrawals(tau, width, enough)

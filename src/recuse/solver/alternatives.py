@@ -1,8 +1,8 @@
 """X(τ) where tuples have alternatives (OR): the whole program in focus, as a maximum flow or by PDLP.
 
-A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a thousand;
-so here the tuples stay in the program. Where every alternative is one participant, the dual of X is a flow
-from tuples (capacity q_t) through their participants (capacity τ).
+A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a
+thousand; so here the tuples stay in the program. Where every alternative is one participant, the dual of X is
+a flow from tuples (capacity q_t) through their participants (capacity τ).
 """
 
 from __future__ import annotations

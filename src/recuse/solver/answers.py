@@ -20,7 +20,7 @@ from recuse.solver.certificate import UNIT, Checker, Cut, truncated_low, up, wei
 from recuse.solver.colours import Classes
 from recuse.solver.focus import Focus
 from recuse.solver.interval import Interval, enclosed
-from recuse.solver.master import Master
+from recuse.solver.master import Master, Tally
 from recuse.solver.slopes import Shares, Slopes
 
 ROUNDS = 60
@@ -41,14 +41,14 @@ class Truncation:
     rounds: list[tuple[Slopes, Integers]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, focus: Focus, tau: float) -> Self:
+    def of(cls, focus: Focus, tau: float, tally: Tally) -> Self:
         people = len(focus.people)
         evaluation = Evaluation.of(focus.tuples, people)
         shares = Shares.of(evaluation)
         classes = Classes.of(focus.tuples, people)
         full = shares.owners.sum(axis=1)[classes.representatives]
         sizes = classes.sizes.astype(np.float64)
-        master = Master.over(np.concatenate((sizes, sizes * full / tau)))
+        master = Master.over(np.concatenate((sizes, sizes * full / tau)), tally)
         found = cls(focus, tau, evaluation, Checker.of(evaluation), shares, classes, full, master)
         found._cut(shares.slopes(np.zeros(people)), np.flatnonzero(full > 0))
         return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -25,6 +25,7 @@ from recuse.solver.focus import focus_answer, focus_loads
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.loads import Workshop
+from recuse.solver.master import Tally
 from recuse.solver.reference import NOTHING, Reference, reference
 from recuse.solver.root import first_guess, real_index
 
@@ -41,6 +42,7 @@ class Cutting:
     evaluation: Evaluation
     loads: Floats
     invited: NDArray[np.bool_]
+    tally: Tally = field(default_factory=Tally)
     plain: Descent | None = None
     active: Descent | None = None
     reach: float = math.inf
@@ -59,7 +61,7 @@ class Cutting:
         if has_alternatives(movable.tuples):
             found = alternatives.truncated(movable, tau, width)
         else:
-            found = Truncation.of(movable, tau).interval(width)
+            found = Truncation.of(movable, tau, self.tally).interval(width)
         return found or self._reference().truncated(tau, width)
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
@@ -103,13 +105,13 @@ class Cutting:
         if self.plain is None or tau < self.reach:
             self.reach = tau * MARGIN
             chosen = (self.loads > self.reach) | self.invited
-            self.plain = Descent.plain(Workshop.of(focus_loads(self.evaluation.tuples, chosen)))
+            self.plain = Descent.plain(Workshop.of(focus_loads(self.evaluation.tuples, chosen)), self.tally)
         self.active = self.plain
         return self.plain
 
     def _strict(self, tau: float) -> Descent:
         """Return a descent of N_s that begins with the cuts of N."""
-        self.active = Descent.strict(self._descent(tau).shop)
+        self.active = Descent.strict(self._descent(tau).shop, self.tally)
         return self.active
 
     def _reference(self) -> Reference:

@@ -24,7 +24,7 @@ from recuse.solver.certificate import (
 from recuse.solver.interval import Interval
 from recuse.solver.linear import Matrix
 from recuse.solver.loads import Round, Workshop
-from recuse.solver.master import Master
+from recuse.solver.master import Master, Tally
 from recuse.solver.slopes import Slopes
 
 ROUNDS = 60
@@ -56,14 +56,14 @@ class Descent:
     outsiders: Integers = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
-    def plain(cls, shop: Workshop) -> Self:
+    def plain(cls, shop: Workshop, tally: Tally) -> Self:
         """Return the descent for N, which serves every τ that the workshop's focus reaches."""
-        return cls(shop, 0.0, _master(shop))
+        return cls(shop, 0.0, _master(shop, tally))
 
     @classmethod
-    def strict(cls, shop: Workshop) -> Self:
+    def strict(cls, shop: Workshop, tally: Tally) -> Self:
         """Return the descent for N_s at one τ; it begins with the cuts that N has found."""
-        return cls(shop, 1.0, _master(shop))
+        return cls(shop, 1.0, _master(shop, tally))
 
     def interval(self, tau: float, width: float, enough: float = math.inf) -> Interval | None:
         """Return an interval that holds the count, at most `width` wide or above `enough`; or nothing."""
@@ -143,6 +143,6 @@ class Descent:
         return (found.rows - sparse.csr_array(own, shape=(count, len(classes.sizes)))).tocsr()
 
 
-def _master(shop: Workshop) -> Master:
+def _master(shop: Workshop, tally: Tally) -> Master:
     sizes = shop.classes.sizes.astype(np.float64)
-    return Master.over(sizes)
+    return Master.over(sizes, tally)

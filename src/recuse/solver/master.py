@@ -15,18 +15,26 @@ MANY = 1000
 """New rows since the last basis above which PDLP is tried first."""
 
 
+@dataclass(slots=True)
+class Tally:
+    """How much was done: for benchmarks only."""
+
+    masters: int = 0
+    cuts: int = 0
+
+
 @dataclass(slots=True, eq=False)
 class Master:
     """min cost·x over growing rows·x ≥ right and 0 ≤ x ≤ 1, warm-started."""
 
     highs: Any  # highspy's stubs lack half of it
+    tally: Tally
     count: int = 0
     based: int = 0
-    runs: int = 0
     insisted: bool = False
 
     @classmethod
-    def over(cls, cost: Floats) -> Self:
+    def over(cls, cost: Floats, tally: Tally) -> Self:
         """Return a master without rows. Costs are not negative, so its empty basis is dual feasible."""
         highs, size = quiet_highs(), len(cost)
         highs.setOptionValue("presolve", "off")
@@ -35,7 +43,7 @@ class Master:
         highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
         highs.addVars(size, np.zeros(size), np.ones(size))
         highs.changeColsCost(size, np.arange(size, dtype=np.int32), cost)
-        return cls(highs)
+        return cls(highs, tally)
 
     def add(self, rows: Matrix, right: Floats) -> None:
         """Add rows·x ≥ right."""
@@ -45,6 +53,7 @@ class Master:
             len(right), right, above, rows.nnz, starts, rows.indices.astype(np.int32), rows.data
         )
         self.count += len(right)
+        self.tally.cuts += len(right)
 
     def move(self, right: Floats) -> None:
         """Replace the right-hand sides of all rows."""
@@ -58,7 +67,7 @@ class Master:
         first-order method is far faster, and the digits it lacks the certificate does without, or asks for
         with `insist`.
         """
-        self.runs += 1
+        self.tally.masters += 1
         if self.count - self.based > MANY and not self.insisted:
             found = self._roughly()
             if found is not None:

@@ -167,7 +167,7 @@ Affine = tuple[Floats, Matrix]
 
 
 def _affine_losses(evaluation: Evaluation, losses: list[Floats], top: int) -> list[Affine]:
-    """Return affine functions above the losses, tangent where they were taken; depths from `top` to the leaves."""
+    """Return affine functions above the losses, tangent where they were taken, from depth `top` down."""
     tuples = evaluation.tuples
     found: list[Affine] = [(np.zeros(len(tuples.members)), picking(tuples.members, evaluation.participants))]
     for depth in range(len(tuples.levels) - 1, top - 1, -1):

@@ -1,0 +1,255 @@
+"""How fast is the solver? Every relation in a process of its own, beside the full linear program.
+
+    python -m recuse.experiments.bench --graphs FOLDER --out FOLDER [--tpch FOLDER] [--full-seconds 600]
+
+Prints a table, and writes `bench.json` and (with matplotlib) `bench.png`. The machine is assumed idle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from recuse.experiments.bench_relations import (
+    distinct_parts,
+    owner_pairs,
+    random_cnf,
+    random_dnf,
+    random_triples,
+)
+from recuse.graphs.enumerate import TRIANGLES, occurrences, owned_by_edges, owned_by_nodes
+from recuse.graphs.read import read_graph
+from recuse.krelation.relation import Tuples
+from recuse.solver.cutting import cutting
+from recuse.solver.reference import reference
+
+THETA, BETA, MU = 1.0, 0.1, 0.5
+"""ε = 0.5 with the paper's parameters: β = ε/5."""
+SLACK = 0.01
+GROWTH = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+Cell = dict[str, Any]
+
+
+def main() -> None:
+    """Run the benchmark, or one cell of it."""
+    parser = argparse.ArgumentParser(description="Time the solver.")
+    parser.add_argument("--graphs", type=Path, help="a folder of graph files")
+    parser.add_argument("--tpch", type=Path, help="a folder of TPC-H Parquet files")
+    parser.add_argument("--out", type=Path, default=Path("build/bench"))
+    parser.add_argument(
+        "--full-seconds", type=float, default=600.0, help="how long the full program may take"
+    )
+    parser.add_argument(
+        "--full", nargs="*", default=["ca-HepTh nodes", "ca-GrQc nodes"], help="cells to compare with"
+    )
+    parser.add_argument("--cell", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.cell:
+        print(json.dumps(CELLS[options.cell[0]](options.cell[1])))
+        return
+    options.out.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for kind, argument in cells(options.graphs, options.tpch):
+        row = in_own_process(kind, argument, None)
+        if row.get("name") in options.full:
+            row |= compared(kind, argument, row, options.full_seconds)
+        rows.append(row)
+        print(line(row), flush=True)
+    slope = growth(rows)
+    print(f"growth on random triples: time ~ tuples^{slope:.2f}")
+    (options.out / "bench.json").write_text(
+        json.dumps({"machine": "2 cores", "rows": rows, "slope": slope}, indent=1)
+    )
+    if find_spec("matplotlib"):
+        subprocess.run([sys.executable, "-m", "recuse.experiments.bench_plot", str(options.out)], check=True)
+
+
+def cells(graphs: Path | None, tpch: Path | None) -> Iterator[tuple[str, str]]:
+    """Yield every cell: its kind and its argument."""
+    for path in sorted(graphs.iterdir(), key=lambda path: path.stat().st_size) if graphs else ():
+        yield "nodes", str(path)
+        yield "edges", str(path)
+    for size in GROWTH:
+        yield "triples", str(size)
+    for kind in ("dnf", "cnf"):
+        for size in (1_000, 10_000):
+            for clauses in (3, 10):
+                yield kind, f"{size},{clauses}"
+    if tpch:
+        yield "distinct", str(tpch)
+        yield "pairs", str(tpch)
+
+
+# ------------------------------------------------------------------ one cell
+
+
+def solved(name: str, tuples: Tuples, participants: int) -> Cell:
+    """Return the seconds and the work that r and X(θe^{βr+μ}) take."""
+    begin = time.perf_counter()
+    programs = cutting(tuples, participants)
+    index = programs.index(THETA, BETA, SLACK)
+    middle = time.perf_counter()
+    tau = THETA * math.exp(BETA * index.high + MU)
+    programs.truncated(tau, SLACK * tau)
+    end = time.perf_counter()
+    return {
+        "name": name,
+        "tuples": len(tuples),
+        "index": middle - begin,
+        "answer": end - middle,
+        "masters": programs.tally.masters,
+        "cuts": programs.tally.cuts,
+    } | memory()
+
+
+def graph_cell(path: str, kind: str) -> Cell:
+    """Return the cell of a graph's triangles."""
+    begin = time.perf_counter()
+    graph = read_graph(Path(path))
+    read = time.perf_counter()
+    found = occurrences(graph, TRIANGLES)
+    listed = time.perf_counter()
+    relation = owned_by_nodes(found) if kind == "nodes" else owned_by_edges(found)
+    built = time.perf_counter()
+    name = f"{Path(path).name.split('.')[0]} {kind}"
+    row = solved(name, relation.positive, relation.participants)
+    return row | {"load": read - begin, "enumerate": listed - read, "relation": built - listed}
+
+
+def distinct_cell(folder: str) -> Cell:
+    """Return the cell of COUNT(DISTINCT l_partkey): X at ten values of τ."""
+    tuples, participants = distinct_parts(duckdb.connect(), Path(folder))
+    begin = time.perf_counter()
+    programs = cutting(tuples, participants)
+    for level in range(-10, 0):
+        programs.truncated(2.0**level, SLACK * 2.0**level)
+    seconds = time.perf_counter() - begin
+    return {"name": "distinct parts, 10 τ", "tuples": len(tuples), "index": 0.0, "answer": seconds} | memory()
+
+
+def generated(build: Callable[..., tuple[Tuples, int]], kind: str) -> Callable[[str], Cell]:
+    """Return the cell of a generated relation, its sizes given as text."""
+
+    def cell(sizes: str) -> Cell:
+        return solved(f"{kind} {sizes}", *build(*map(int, sizes.split(","))))
+
+    return cell
+
+
+CELLS: dict[str, Callable[[str], Cell]] = {
+    "nodes": lambda path: graph_cell(path, "nodes"),
+    "edges": lambda path: graph_cell(path, "edges"),
+    "triples": generated(random_triples, "triples"),
+    "dnf": generated(random_dnf, "3-DNF"),
+    "cnf": generated(random_cnf, "3-CNF"),
+    "distinct": distinct_cell,
+    "pairs": lambda folder: solved("owner pairs", *owner_pairs(duckdb.connect(), Path(folder))),
+    "full": lambda path: full_cell(path, reference_index),
+    "full-once": lambda path: full_cell(path, reference_once),
+}
+
+
+# ------------------------------------------------------------------ the full program beside it
+
+
+def full_cell(argument: str, ask: Callable[[Tuples, int], int]) -> Cell:
+    """Return the seconds that full linear programs take for a graph's triangles, and how many they were."""
+    kind, path = argument.split("|")
+    found = occurrences(read_graph(Path(path)), TRIANGLES)
+    relation = owned_by_nodes(found) if kind == "nodes" else owned_by_edges(found)
+    begin = time.perf_counter()
+    programs = ask(relation.positive, relation.participants)
+    return {"seconds": time.perf_counter() - begin, "programs": programs}
+
+
+def reference_index(tuples: Tuples, participants: int) -> int:
+    """Find r by bisection over full programs; return about how many that takes."""
+    found = reference(tuples, participants)
+    found.index(THETA, BETA, SLACK)
+    return bisections(found.largest_load())
+
+
+def reference_once(tuples: Tuples, participants: int) -> int:
+    """Solve one full program, at the τ where r lies."""
+    index = cutting(tuples, participants).index(THETA, BETA, SLACK)
+    reference(tuples, participants).withdrawals(THETA * math.exp(BETA * index.high), SLACK / 2)
+    return 1
+
+
+def bisections(largest: float) -> int:
+    """Return how many programs a bisection for r needs."""
+    return math.ceil(math.log2(math.log(largest / THETA) / BETA / SLACK))
+
+
+def compared(kind: str, argument: str, row: Cell, seconds: float) -> Cell:
+    """Return how long the full program takes for r, extrapolated from one if it does not finish."""
+    full = in_own_process("full", f"{kind}|{argument}", seconds)
+    if "seconds" in full:
+        return {"full": full["seconds"], "ratio": full["seconds"] / row["index"], "full_is": "measured"}
+    once = in_own_process("full-once", f"{kind}|{argument}", seconds)
+    if "seconds" not in once:
+        return {"full_is": f"not one program in {seconds:.0f} s", "ratio": seconds / row["index"]}
+    total = once["seconds"] * bisections(2.0**10)
+    return {"full": total, "ratio": total / row["index"], "full_is": "extrapolated from one program"}
+
+
+def in_own_process(kind: str, argument: str, seconds: float | None) -> Cell:
+    """Return a cell computed in a process of its own, or what became of it."""
+    command = [sys.executable, "-m", "recuse.experiments.bench", "--cell", kind, argument]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=True)
+    except subprocess.TimeoutExpired:
+        return {"name": f"{kind} {Path(argument).name}", "failed": f"more than {seconds:.0f} s"}
+    except subprocess.CalledProcessError as error:
+        return {"name": f"{kind} {Path(argument).name}", "failed": error.stderr.strip().splitlines()[-1]}
+    result: Cell = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def memory() -> Cell:
+    """Return this process's peak memory in megabytes."""
+    return {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def growth(rows: list[Cell]) -> float:
+    """Return the log-log slope of time against tuples over the random triples."""
+    family = [row for row in rows if row.get("name", "").startswith("triples") and "failed" not in row]
+    if len(family) < 2:
+        return math.nan
+    size = np.log([row["tuples"] for row in family])
+    seconds = np.log([row["index"] + row["answer"] for row in family])
+    return float(np.polyfit(size, seconds, 1)[0])
+
+
+def line(row: Cell) -> str:
+    """Return a row of the table."""
+    if "failed" in row:
+        return f"{row['name']:28} {row['failed']}"
+    parts = [f"{row['name']:28} {row['tuples']:>9,} tuples"]
+    parts += [
+        f"{key} {row[key]:.2f}" for key in ("load", "enumerate", "relation", "index", "answer") if key in row
+    ]
+    parts.append(f"{row['megabytes']:.0f} MB")
+    parts += [f"{row[key]} {key}" for key in ("masters", "cuts") if key in row]
+    if "ratio" in row:
+        parts.append(
+            f"full program {row.get('full', math.nan):.0f} s ({row['full_is']}): {row['ratio']:.0f} ×"
+        )
+    return "  ".join(parts)
+
+
+if __name__ == "__main__":
+    main()

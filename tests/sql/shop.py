@@ -49,6 +49,16 @@ table = "edges"
 column = ["dst"]
 to = "person"
 
+[[link]]
+table = "gift"
+any = [["g_from"], ["g_to"]]
+to = "customer"
+
+[[link]]
+table = "gift"
+column = ["g_order"]
+to = "orders"
+
 [[public]]
 table = "nation"
 
@@ -66,6 +76,7 @@ TABLES = {
     "orders": {"o_id": "BIGINT", "o_customer": "INTEGER", "o_date": "DATE", "o_total": "DECIMAL(9,2)"},
     "item": {"i_order": "BIGINT", "i_supplier": "VARCHAR", "i_price": "DOUBLE", "i_count": "INTEGER"},
     "edges": {"src": "INTEGER", "dst": "INTEGER"},
+    "gift": {"g_from": "INTEGER", "g_to": "INTEGER", "g_order": "BIGINT"},
     "nation": {"n_id": "INTEGER", "n_name": "VARCHAR"},
     "secret": {"x": "INTEGER"},
 }
@@ -107,6 +118,10 @@ def the_engine() -> DuckDB:
     return DuckDB.open(connection)
 
 
+LOADED: dict[str, Rows] = {}
+"""what the tables of the engine hold now"""
+
+
 @dataclass(frozen=True)
 class Database:
     """The rows of every table."""
@@ -117,6 +132,9 @@ class Database:
         """Return the one engine of the tests, holding these rows now."""
         engine = the_engine()
         for table, columns in TABLES.items():
+            if LOADED.get(table) == self.rows.get(table, []):
+                continue
+            LOADED[table] = self.rows.get(table, [])
             path = f"memory.main.{table}"
             engine.connection.execute(f"DELETE FROM {path}")
             if self.rows.get(table):
@@ -136,7 +154,16 @@ class Database:
         orders = {row[0] for row in rows["orders"] if row[0] is not None}
         rows["item"] = [row for row in rows["item"] if row[0] in orders and row[1] in suppliers]
         rows["edges"] = [row for row in rows["edges"] if None not in row]
+        rows["gift"] = [row for row in rows["gift"] if customers & set(row[:2]) and row[2] in orders]
         return Database(rows)
+
+    def participants(self) -> set[tuple[str, object]]:
+        """Return everybody who is in the database, whether or not a query finds them."""
+        people = {value for row in self.rows.get("edges", []) for value in row}
+        found = {("person", value) for value in people}
+        for kind in ("customer", "supplier"):
+            found |= {(kind, row[0]) for row in self.rows.get(kind, [])}
+        return {name for name in found if name[1] is not None}
 
     def without(self, name: tuple[str, object]) -> Database:
         """Return the database after a participant has left with everything that is theirs."""
@@ -149,6 +176,7 @@ class Database:
             rows["customer"] = [row for row in rows["customer"] if row[0] != value]
             rows["orders"] = [row for row in rows["orders"] if row[1] != value]
             rows["item"] = [row for row in rows["item"] if row[0] not in gone]
+            rows["gift"] = [row for row in rows["gift"] if row[2] not in gone]
         else:
             rows["supplier"] = [row for row in rows["supplier"] if row[0] != value]
             rows["item"] = [row for row in rows["item"] if row[1] != value]
@@ -177,6 +205,45 @@ def databases(draw: st.DrawFn) -> Database:
             "orders": list(orders.values()),
             "item": rows(small, names, prices, small, most=6),
             "edges": rows(small, small, most=7),
+            "gift": rows(small, small, small, most=4),
             "nation": rows(small, names, most=3),
+        }
+    )
+
+
+@st.composite
+def full_databases(draw: st.DrawFn) -> Database:
+    """Return a database in which most rows have owners: generated queries find something in it."""
+    random = draw(st.randoms(use_true_random=False))
+
+    def number() -> object:
+        return random.choice([0, 1, 2, 3]) if random.random() < 0.93 else None
+
+    def word() -> object:
+        return random.choice(["a", "b", "A"]) if random.random() < 0.93 else None
+
+    def several(most: int, *columns: object) -> Rows:
+        return [tuple(column() for column in columns) for _ in range(random.randint(2, most))]  # type: ignore[operator]
+
+    def date() -> object:
+        return random.choice([None, "1996-01-31", "1997-06-15", "1999-12-31"])
+
+    def total() -> object:
+        return random.choice([None, "0.00", "-12.34", "99.99", "0.01"])
+
+    def price() -> object:
+        return random.choice([None, 0.5, -2.25, 0.0, -0.0, float("nan"), 3.0])
+
+    customers = random.sample(range(4), random.randint(2, 4))
+    suppliers = random.sample(["a", "b", "A"], random.randint(1, 3))
+    return Database(
+        {
+            "customer": [(key, number(), word()) for key in customers],
+            "supplier": [(key, number()) for key in suppliers],
+            "orders": [(key, number(), date(), total()) for key in range(random.randint(2, 5))],
+            "item": several(6, number, word, price, number),
+            "edges": several(6, number, number),
+            "gift": several(4, number, number, number),
+            "nation": several(3, number, word),
         }
     )

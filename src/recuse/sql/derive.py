@@ -92,13 +92,16 @@ def derive(measure: Measure) -> tuple[Table, ...]:
     Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
-    return tuple(_Deriver(measure.lookup(), measure.aggregate).top(block) for block in measure.blocks)
+    sets = frozenset(source.alias for source in measure.known if isinstance(source, SetOf))
+    deriver = _Deriver(measure.lookup(), measure.aggregate, sets)
+    return tuple(deriver.top(block) for block in measure.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class _Deriver:
     lookup: Lookup
     aggregate: Aggregate
+    sets: frozenset[str]
 
     def top(self, block: Block) -> Table:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
@@ -188,7 +191,7 @@ class _Deriver:
     def _apart(self, node: exp.Column) -> Scalar:
         """Return a column so that values which look different are different: -0.0 is not 0.0 here."""
         found = family(self.lookup(node) or "")
-        if found is None:
+        if found is None and node.table not in self.sets:  # a set's values are in a form of their own
             raise QueryError(
                 f"a subquery cannot be tied to its row by {node.name}, a column of type {self.lookup(node)}",
                 accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",

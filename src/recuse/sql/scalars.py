@@ -207,6 +207,8 @@ def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
             return _common([node.this, *node.expressions], lookup)
         case exp.Boolean():
             return Family.BOOLEAN
+        case exp.Anonymous() if node.name == "TRY":
+            return family_of(node.expressions[0], lookup)
     if isinstance(node, (*_DATE_PARTS, exp.Length, exp.Sign)):
         return Family.WHOLE
     if isinstance(node, TEXT_FUNCTIONS):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recuse.annotation import TRUE, Participant, conjunction, disjunction
@@ -56,6 +56,7 @@ def test_a_question_may_be_left_when_it_is_decided(solver, relation, tau, other,
         assert found.width <= WIDTH or found.low > enough
 
 
+@settings(max_examples=30)
 @given(relation=relations(rows=8, largest=30), theta=st.sampled_from([0.5, 1.0, 3.0]))
 def test_both_solvers_find_the_same_index(relation, theta):
     fast, full = (solver(relation.positive, relation.participants) for solver in (cutting, reference))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recuse.annotation import TRUE, Participant, conjunction, kept, usage, withdraw
@@ -42,6 +42,7 @@ def test_a_withdrawal_shifts_the_least_load_and_answer_by_at_most_one(relation, 
         assert one.low <= two.high
 
 
+@settings(max_examples=40)
 @given(relations(), people)
 def test_a_withdrawal_moves_the_index_by_at_most_one(relation, leaver):
     small, large = neighbours(relation, leaver)

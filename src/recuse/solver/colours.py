@@ -20,7 +20,7 @@ from recuse.krelation.relation import Floats, Integers, Tuples
 from recuse.solver.linear import Matrix
 
 Hashes = NDArray[np.uint64]
-MOSTLY_ALONE = 0.8
+MOSTLY_ALONE = 0.75
 """When this many participants are told apart already, the rest is not worth the search."""
 
 
@@ -35,6 +35,10 @@ class Classes:
     @classmethod
     def of(cls, tuples: Tuples, participants: int) -> Self:
         """Return the coarsest classes that refinement cannot split."""
+        everybody = np.arange(participants)
+        alone = cls(everybody, np.ones(participants, np.int64), everybody)
+        if len(np.unique(np.bincount(tuples.members))) > MOSTLY_ALONE * participants:
+            return alone
         colour, count = np.ones(participants, np.uint64), 1
         spread = _Spread.of(tuples)
         while True:
@@ -43,8 +47,7 @@ class Classes:
                 colour, return_index=True, return_inverse=True, return_counts=True
             )
             if len(sizes) > MOSTLY_ALONE * participants:
-                everybody = np.arange(participants)
-                return cls(everybody, np.ones(participants, np.int64), everybody)
+                return alone
             if len(sizes) == count:
                 return cls(inverse, sizes, first)
             count = len(sizes)

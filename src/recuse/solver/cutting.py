@@ -29,7 +29,7 @@ from recuse.solver.master import Tally
 from recuse.solver.reference import NOTHING, Reference, reference
 from recuse.solver.root import first_guess, real_index
 
-MARGIN = 0.93
+MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
 INVITATIONS = 8
 """How often a focus is widened before the reference solver takes over."""

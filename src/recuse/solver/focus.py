@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from recuse.krelation.evaluate import segment_sums
 from recuse.krelation.relation import Floats, Integers, Tuples, exact_sum
 
 Mask = NDArray[np.bool_]
@@ -44,24 +45,25 @@ def focus_loads(tuples: Tuples, chosen: Mask) -> Focus:
     """Return what the loads of the chosen depend on: the clauses that touch one of them."""
     if len(tuples.levels) > 2:
         return _touching(tuples, chosen)
-    return _projected(tuples, chosen, _sizes(tuples, chosen) > 0)
+    sizes = _sizes(tuples, chosen)
+    return _projected(tuples, chosen, sizes, sizes > 0)
 
 
 def focus_answer(tuples: Tuples, chosen: Mask) -> Focus:
     """Return what of the answer the chosen can move: a tuple with a clause of others stays whole."""
     if len(tuples.levels) > 2:
         return _touching(tuples, chosen)
-    movable = np.logical_and.reduceat(_sizes(tuples, chosen) > 0, tuples.levels[0][:-1])
-    return _projected(tuples, chosen, np.repeat(movable, np.diff(tuples.levels[0])))
+    sizes = _sizes(tuples, chosen)
+    movable = np.logical_and.reduceat(sizes > 0, tuples.levels[0][:-1])
+    return _projected(tuples, chosen, sizes, np.repeat(movable, np.diff(tuples.levels[0])))
 
 
 def _sizes(tuples: Tuples, chosen: Mask) -> Integers:
     """Return how many of the chosen each clause has."""
-    sizes: Integers = np.add.reduceat(chosen[tuples.members], tuples.clauses[:-1], dtype=np.int64)
-    return sizes
+    return segment_sums(chosen[tuples.members].astype(np.int64), tuples.clauses)
 
 
-def _projected(tuples: Tuples, chosen: Mask, kept: Mask) -> Focus:
+def _projected(tuples: Tuples, chosen: Mask, sizes: Integers, kept: Mask) -> Focus:
     """Return the kept clauses of a two-level relation without the members that are not chosen."""
     lengths = np.diff(tuples.clauses)
     leaf_kept = np.repeat(kept, lengths)
@@ -69,14 +71,14 @@ def _projected(tuples: Tuples, chosen: Mask, kept: Mask) -> Focus:
     inside = leaf_kept & mine
     number = np.cumsum(kept) - 1  # of a clause among the kept
     of_leaf = np.repeat(number, lengths)
-    per_tuple = np.add.reduceat(kept, tuples.levels[0][:-1], dtype=np.int64)
+    per_tuple = segment_sums(kept.astype(np.int64), tuples.levels[0])
     there = per_tuple > 0
     weights = tuples.weights[there]
     rest = tuples.total() - exact_sum(weights)
     local = np.cumsum(chosen) - 1
     small = Tuples(
         weights,
-        (_pointers(per_tuple[there]), _pointers(_sizes(tuples, chosen)[kept])),
+        (_pointers(per_tuple[there]), _pointers(sizes[kept])),
         local[tuples.members[inside]],
     )
     left = leaf_kept & ~mine

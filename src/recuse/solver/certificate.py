@@ -211,8 +211,14 @@ class Checker:
         return loads * (1 + UNIT * self.terms)
 
     def truncated_high(self, g: Floats, tau: float) -> float:
-        """Return an upper end for X(τ): F(g) + τ|g| of a snapped g."""
-        return up(self.answer(g).high + up(tau * self.size(g)))
+        """Return an upper end for X(τ): F(g) + τ|g| of a snapped g.
+
+        Weights are cut at 2τ·(alternatives), which changes no X(τ) (docs/proofs.md, lemma H): so a tuple that
+        a rounded g keeps by 2⁻³² weighs little, however heavy it is.
+        """
+        lid = 2 * tau * self.evaluation.tuples.alternatives() * (1 + UNIT)
+        light = enclosed_sum(np.minimum(self.high_weights, lid) * self.evaluation.kept(g))
+        return up(light.high + up(tau * self.size(g)))
 
     def within(self, g: Floats, tau: float) -> Floats:
         """Return a snapped vector near g, every load of which is at most τ (the constraints of N)."""
@@ -223,19 +229,29 @@ class Checker:
         return self._lifted(g, tau, 1.0)
 
     def _lifted(self, g: Floats, tau: float, strictness: float) -> Floats:
-        """Raise g_p of every p with ℓ_p > τ(1 - strictness·g_p), by steps that double, until there is none.
+        """Raise g_p of every p with ℓ_p > τ(1 - strictness·g_p) until there is none, as little as we know how.
+
+        Either by small steps that double (enough where rounding g broke a bound), or after one jump to where
+        convexity says that the load falls to τ (enough for N from any g).
+        """
+        near = self.raised(g)
+        wrong = self._overloaded(near, tau, strictness)
+        if not wrong.any():
+            return near
+        share = 1 - tau / np.maximum(tau, self.high_loads(near))
+        jumped = np.where(wrong, self.raised(near + share * (1 - near)), near)
+        found = [self._stepped(start, tau, strictness) for start in (near, jumped)]
+        return min(found, key=self.size)
+
+    def _stepped(self, point: Floats, tau: float, strictness: float) -> Floats:
+        """Raise whoever is overloaded by steps that double.
 
         A raise lowers every load; at g_p = 1 the load of p is zero, so this ends.
         """
-        point, step = self.raised(g), 0.0
+        step = self.grid
         while (wrong := self._overloaded(point, tau, strictness)).any():
-            if step == 0.0:  # where convexity says the load falls to τ: enough for N in one go
-                step = self.grid
-                share = 1 - tau / np.maximum(tau, self.high_loads(point))
-                point = np.where(wrong, self.raised(point + share * (1 - point)), point)
-            else:
-                point = np.where(wrong, np.minimum(1.0, point + step), point)
-                step *= 2
+            point = np.where(wrong, np.minimum(1.0, point + step), point)
+            step *= 2
         return point
 
     def _overloaded(self, g: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:

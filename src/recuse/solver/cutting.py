@@ -31,6 +31,8 @@ from recuse.solver.root import first_guess, real_index
 
 MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
+FAILURES = (ArithmeticError, LookupError, ValueError)
+"""Whatever goes wrong here must not be seen from outside, since it depends on the data: the slow route answers."""
 INVITATIONS = 8
 """How often a focus is widened before the reference solver takes over."""
 
@@ -59,9 +61,9 @@ class Cutting:
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
         if has_alternatives(movable.tuples):
-            found = alternatives.truncated(movable, tau, width)
+            found = _guarded(lambda: alternatives.truncated(movable, tau, width))
         else:
-            found = Truncation.of(movable, tau, self.tally).interval(width)
+            found = _guarded(lambda: Truncation.of(movable, tau, self.tally).interval(width))
         return found or self._reference().truncated(tau, width)
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
@@ -93,7 +95,7 @@ class Cutting:
     def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
         """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""
         for _ in range(INVITATIONS):
-            found = ask()
+            found = _guarded(ask)
             if found is not None or self.active is None or len(self.active.outsiders) == 0:
                 return found
             self.invited[self.active.outsiders] = True
@@ -116,6 +118,14 @@ class Cutting:
 
     def _reference(self) -> Reference:
         return reference(self.evaluation.tuples, self.evaluation.participants)
+
+
+def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:
+    """Return what `ask` finds, and nothing where it fails."""
+    try:
+        return ask()
+    except FAILURES:
+        return None
 
 
 def cutting(tuples: Tuples, participants: int) -> Cutting:

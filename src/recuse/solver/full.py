@@ -115,13 +115,6 @@ class FullPrograms:
     def _all_withdrawals(self) -> Matrix:
         return sparse.csr_array(np.ones((1, self.evaluation.participants)))
 
-    def _clauses(self) -> Floats:
-        """Return how many lowest ANDs each tuple has."""
-        first = self.evaluation.tuples.levels[0]
-        for level in self.evaluation.tuples.levels[1:-1]:
-            first = level[first]
-        return np.diff(first).astype(np.float64)
-
     def _answer(self, draft: Draft, weights: Floats) -> Matrix:
         """Return F as one expression: kept z_t ≥ 1 - (losses below each of its ANDs)."""
         tuples = self.evaluation.tuples
@@ -164,14 +157,15 @@ class FullPrograms:
         return sparse.csr_array((weights, (where.entry_member, np.arange(len(weights)))), shape=shape) @ usage
 
     def truncated(self, tau: float) -> LinearProgram:
-        """Return X(τ) = min F(g) + τ|g|.
+        """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ.
 
-        A weight above 2τ·(clauses) is never kept: raising one member of every clause by z costs half of it.
+        A weight above 2τ·(alternatives) is never kept, so it may as well be lighter (docs/proofs.md, lemma H).
         """
-        draft = self._withdrawals()
-        weights = np.minimum(self.evaluation.tuples.weights_down(), 2 * tau * self._clauses())
+        draft, scale = self._withdrawals(), power_of_two_near(tau)
+        tuples = self.evaluation.tuples
+        weights = np.minimum(tuples.weights_down() / scale, 2 * (tau / scale) * tuples.alternatives())
         answer = self._answer(draft, weights)
-        return draft.program(_add(answer, tau * self._all_withdrawals()), *_nothing())
+        return draft.program(_add(answer, (tau / scale) * self._all_withdrawals()), *_nothing())
 
     def least_answer(self, s: float) -> LinearProgram:
         """Return H(s) = min{F(g) : |g| ≤ s}."""

@@ -11,6 +11,8 @@ import numpy as np
 from recuse.krelation.relation import Floats
 from recuse.solver.linear import PATIENCE, ROUGH, Matrix, Suggestion, quiet_highs
 
+HEAVIEST = 1_000_000
+"""Entries above which the cuts of a relation are too dense to be worth going on."""
 MANY = 1000
 """New rows since the last basis above which PDLP is tried first."""
 
@@ -61,12 +63,14 @@ class Master:
         self.highs.changeRowsBounds(self.count, np.arange(self.count, dtype=np.int32), right, above)
 
     def solve(self) -> Suggestion | None:
-        """Return a suggested optimum, or nothing if HiGHS gives up.
+        """Return a suggested optimum, or nothing if HiGHS gives up or is not worth asking.
 
         Many rows at once, without a basis to start from, are dense work for the simplex method. There a
         first-order method is far faster, and the digits it lacks the certificate does without, or asks for
         with `insist`.
         """
+        if self.highs.getNumNz() > HEAVIEST:
+            return None
         self.tally.masters += 1
         if self.count - self.based > MANY and not self.insisted:
             found = self._roughly()

@@ -20,12 +20,14 @@ from recuse.solver.certificate import Checker, down, dual_bound, log_ratio, up
 from recuse.solver.full import FullPrograms, power_of_two_near
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval
-from recuse.solver.linear import LinearProgram, solve
+from recuse.solver.linear import LinearProgram, Method, solve
 from recuse.solver.refine import ExactProgram, refinements
 
 NOTHING = Interval(0.0, 0.0)
 ROUNDS = 8
 """Rounds of exact refinement before giving up; each gains about twenty bits."""
+LARGE = 50_000
+"""Rows above which less exact methods are tried before the simplex method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +45,14 @@ class Reference:
 
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ), at most `width` wide."""
-        check = self.checker
-        return self._closed(
-            self.programs.truncated, tau, width, lambda g: check.truncated_high(check.lowered(g), tau)
-        )
+        check, scale = self.checker, power_of_two_near(tau)
+
+        def high(g: Floats) -> float:
+            points = (check.lowered(g), check.raised(g))
+            return min(check.truncated_high(point, tau) for point in points) / scale
+
+        scaled = self._closed(self.programs.truncated, tau, width / scale, high)
+        return Interval(scaled.low * scale, scaled.high * scale)
 
     def least_answer(self, s: float, width: float) -> Interval:
         """Return an interval that holds H(s), at most `width` wide."""
@@ -129,8 +135,10 @@ class Reference:
 
 def approaches(program: LinearProgram) -> Iterator[tuple[Floats, float]]:
     """Yield points with proven lower bounds: what HiGHS finds, then rounds of exact refinement."""
-    found = solve(program)
-    yield found.x, dual_bound(program, found.y)
+    large = program.rows.shape[0] > LARGE
+    for method in (Method.FIRST_ORDER, Method.INTERIOR, Method.SIMPLEX) if large else (Method.SIMPLEX,):
+        found = solve(program, method)
+        yield found.x, dual_bound(program, found.y)
     exact = ExactProgram.of(program)
     for x, y in islice(refinements(exact), ROUNDS):
         yield np.array([float(value) for value in x]), down(float(exact.bound(y)))

@@ -31,9 +31,11 @@ from recuse.experiments.bench_relations import (
 )
 from recuse.graphs.enumerate import TRIANGLES, occurrences, owned_by_edges, owned_by_nodes
 from recuse.graphs.read import read_graph
+from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Tuples
 from recuse.solver.cutting import cutting
-from recuse.solver.reference import reference
+from recuse.solver.full import FullPrograms
+from recuse.solver.linear import Method, solve
 
 THETA, BETA, MU = 1.0, 0.1, 0.5
 """ε = 0.5 with the paper's parameters: β = ε/5."""
@@ -157,53 +159,45 @@ CELLS: dict[str, Callable[[str], Cell]] = {
     "cnf": generated(random_cnf, "3-CNF"),
     "distinct": distinct_cell,
     "pairs": lambda folder: solved("owner pairs", *owner_pairs(duckdb.connect(), Path(folder))),
-    "full": lambda path: full_cell(path, reference_index),
-    "full-once": lambda path: full_cell(path, reference_once),
+    "full-simplex": lambda cell: full_cell(cell, Method.SIMPLEX),
+    "full-pdlp": lambda cell: full_cell(cell, Method.FIRST_ORDER),
 }
 
 
 # ------------------------------------------------------------------ the full program beside it
 
 
-def full_cell(argument: str, ask: Callable[[Tuples, int], int]) -> Cell:
-    """Return the seconds that full linear programs take for a graph's triangles, and how many they were."""
+def full_cell(argument: str, method: Method) -> Cell:
+    """Return the seconds of one full linear program, N at the τ where r lies, and how many a bisection takes.
+
+    Both methods are timed, because the full program is far from being as slow as its slowest solver.
+    """
     kind, path = argument.split("|")
     found = occurrences(read_graph(Path(path)), TRIANGLES)
     relation = owned_by_nodes(found) if kind == "nodes" else owned_by_edges(found)
+    programs = cutting(relation.positive, relation.participants)
+    tau = THETA * math.exp(BETA * programs.index(THETA, BETA, SLACK).high)
     begin = time.perf_counter()
-    programs = ask(relation.positive, relation.participants)
-    return {"seconds": time.perf_counter() - begin, "programs": programs}
-
-
-def reference_index(tuples: Tuples, participants: int) -> int:
-    """Find r by bisection over full programs; return about how many that takes."""
-    found = reference(tuples, participants)
-    found.index(THETA, BETA, SLACK)
-    return bisections(found.largest_load())
-
-
-def reference_once(tuples: Tuples, participants: int) -> int:
-    """Solve one full program, at the τ where r lies."""
-    index = cutting(tuples, participants).index(THETA, BETA, SLACK)
-    reference(tuples, participants).withdrawals(THETA * math.exp(BETA * index.high), SLACK / 2)
-    return 1
-
-
-def bisections(largest: float) -> int:
-    """Return how many programs a bisection for r needs."""
-    return math.ceil(math.log2(math.log(largest / THETA) / BETA / SLACK))
+    evaluation = Evaluation.of(relation.positive, relation.participants)
+    solve(FullPrograms(evaluation).withdrawals(tau), method)
+    seconds = time.perf_counter() - begin
+    return {
+        "once": seconds,
+        "programs": math.ceil(math.log2(math.log(programs.largest_load()) / BETA / SLACK)),
+    }
 
 
 def compared(kind: str, argument: str, row: Cell, seconds: float) -> Cell:
-    """Return how long the full program takes for r, extrapolated from one if it does not finish."""
-    full = in_own_process("full", f"{kind}|{argument}", seconds)
-    if "seconds" in full:
-        return {"full": full["seconds"], "ratio": full["seconds"] / row["index"], "full_is": "measured"}
-    once = in_own_process("full-once", f"{kind}|{argument}", seconds)
-    if "seconds" not in once:
-        return {"full_is": f"not one program in {seconds:.0f} s", "ratio": seconds / row["index"]}
-    total = once["seconds"] * bisections(2.0**10)
-    return {"full": total, "ratio": total / row["index"], "full_is": "extrapolated from one program"}
+    """Return what r costs by bisection over full programs, extrapolated from one, with each method."""
+    found: Cell = {}
+    for method in ("simplex", "pdlp"):
+        full = in_own_process(f"full-{method}", f"{kind}|{argument}", seconds)
+        if "once" in full:
+            total = full["once"] * full["programs"]
+            found |= {f"full_{method}": total, f"ratio_{method}": total / row["index"]}
+        else:
+            found[f"full_{method}"] = full["failed"]
+    return found
 
 
 def in_own_process(kind: str, argument: str, seconds: float | None) -> Cell:
@@ -244,10 +238,12 @@ def line(row: Cell) -> str:
     ]
     parts.append(f"{row['megabytes']:.0f} MB")
     parts += [f"{row[key]} {key}" for key in ("masters", "cuts") if key in row]
-    if "ratio" in row:
-        parts.append(
-            f"full program {row.get('full', math.nan):.0f} s ({row['full_is']}): {row['ratio']:.0f} ×"
-        )
+    for method in ("simplex", "pdlp"):
+        if f"ratio_{method}" in row:
+            total, ratio = row[f"full_{method}"], row[f"ratio_{method}"]
+            parts.append(f"full programs for r ({method}, from one): {total:.0f} s, {ratio:.0f} ×")
+        elif f"full_{method}" in row:
+            parts.append(f"one full program ({method}): {row[f'full_{method}']}")
     return "  ".join(parts)
 
 

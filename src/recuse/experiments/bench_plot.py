@@ -16,8 +16,9 @@ def plot(folder: Path) -> Path:
     for label, marker in (("nodes", "o"), ("edges", "s"), ("triples", "-"), ("3-DNF", "^"), ("3-CNF", "v")):
         chosen = sorted((row["tuples"], row["index"] + row["answer"]) for row in rows if label in row["name"])
         axes.loglog(*zip(*chosen, strict=True), marker, label=f"{label}: r and X") if chosen else None
-    full = [(row["tuples"], row["full"]) for row in rows if "full" in row]
-    axes.loglog(*zip(*full, strict=True), "x", label="full linear program: r") if full else None
+    for method in ("simplex", "pdlp"):
+        full = [(row["tuples"], row[f"full_{method}"]) for row in rows if f"ratio_{method}" in row]
+        axes.loglog(*zip(*full, strict=True), "x", label=f"full programs ({method}): r") if full else None
     axes.set_xlabel("tuples")
     axes.set_ylabel("seconds (2 cores)")
     axes.legend()

@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recuse.exponential import at_most_exponential, exponential
+from recuse.exponential import at_most_exponential, exponential, logarithm
 
 exponents = st.fractions(-50, 50, max_denominator=1000)
 
@@ -38,3 +38,17 @@ def test_a_comparison_that_doubles_cannot_decide():
 
 def test_a_tie_at_zero():
     assert at_most_exponential(Fraction(3), Fraction(3), Fraction(0))
+
+
+@given(st.fractions("1/1000", 1000, max_denominator=10**6))
+def test_logarithms_are_enclosed(value):
+    low, high = logarithm(value, 25)
+    assert low < high
+    assert abs(float(low) - math.log(value)) < 1e-12
+    assert exponential(low, 40)[0] <= value <= exponential(high, 40)[1]
+
+
+def test_a_logarithm_near_zero_is_cheap():
+    assert logarithm(Fraction(1), 20)[0] < 0 < logarithm(Fraction(1), 20)[1]
+    low, high = logarithm(1 + Fraction(1, 10**30), 20)
+    assert low <= 0 < high

@@ -207,3 +207,41 @@ def test_reading_a_missing_ledger_creates_nothing(path):
     with pytest.raises(LedgerError, match="no ledger here"):
         Ledger.open(path)
     assert not path.exists()
+
+
+FORKED = """
+import os, sys
+from pathlib import Path
+from recuse.errors import LedgerError
+from recuse.ledger import Ledger, open_or_create
+from recuse.privacy import Epsilon
+one = Epsilon.of(1)
+for ledger in (Ledger.in_memory(one), open_or_create(Path(sys.argv[1]), one)[0]):
+    child = os.fork()
+    if child == 0:
+        try:
+            ledger.charge(one, "q")
+        except LedgerError:
+            os._exit(7)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_process_cannot_spend_the_same_budget_again(path):
+    out, _ = run(FORKED, str(path)).communicate(timeout=60)
+    assert out.split() == ["7", "7"]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "UPDATE account SET granted = x'00ff'",
+        "INSERT INTO charge VALUES (8, '', '3', ''), (9, '', '-3', '')",
+    ],
+)
+def test_somebody_else_writing_into_it_is_noticed(path, how):
+    open_or_create(path, ONE)[0].close()
+    damage(path, how)
+    with pytest.raises(LedgerError):
+        Ledger.open(path)

@@ -52,3 +52,12 @@ def test_text_is_exact(value):
 def test_other_numbers_are_named():
     with pytest.raises(ParameterError, match="granularity is not a number"):
         exact("cents", name="granularity")
+
+
+def test_too_many_digits_are_refused():
+    """Sums of many odd fractions would grow without end in the ledger."""
+    assert Epsilon.of("0.000001234567").value == Fraction(1234567, 10**12)
+    assert Epsilon.of("1/999").value == Fraction(1, 999)
+    for number in ("1/1001", "0.1234567890123", 0.1 + 0.2):
+        with pytest.raises(ParameterError, match="too many digits"):
+            Epsilon.of(number)

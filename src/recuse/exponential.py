@@ -49,6 +49,8 @@ def logarithm(value: Fraction, digits: int) -> tuple[Fraction, Fraction]:
     down = Context(prec=digits, rounding=ROUND_FLOOR, Emax=10**15, Emin=-(10**15))
     up = Context(prec=digits, rounding=ROUND_CEILING, Emax=10**15, Emin=-(10**15))
     top, bottom = Decimal(value.numerator), Decimal(value.denominator)
-    low = down.next_minus(down.ln(down.divide(top, bottom)))
-    high = up.next_plus(up.ln(up.divide(top, bottom)))
-    return Fraction(low), Fraction(high)
+    near = down.ln(down.divide(top, bottom)), up.ln(up.divide(top, bottom))
+    unit = Fraction(1, 10**digits)  # a zero has no neighbour that is worth naming
+    low = Fraction(down.next_minus(near[0])) if near[0] else -unit
+    high = Fraction(up.next_plus(near[1])) if near[1] else unit
+    return low, high

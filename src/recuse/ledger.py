@@ -23,6 +23,8 @@ from recuse.privacy import Epsilon, decimal_text
 APPLICATION = 0x52454355  # "RECU": the file says whose it is
 VERSION = 1
 WAIT_SECONDS = 60.0
+MALFORMED = (sqlite3.Error, TypeError, ValueError, ZeroDivisionError)
+"""What reading a ledger can raise if somebody has written into it."""
 
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION};
@@ -69,6 +71,7 @@ class Ledger:
     def __init__(self, path: Path | str, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._process = os.getpid()
 
     @classmethod
     def in_memory(cls, grant: Epsilon) -> Self:
@@ -91,7 +94,7 @@ class Ledger:
             connection.execute("PRAGMA synchronous = FULL")
             ledger = cls(path, connection)
             ledger._check()
-        except (sqlite3.Error, ValueError, ZeroDivisionError) as error:
+        except MALFORMED as error:
             raise _unusable(path, error) from None
         return ledger
 
@@ -105,8 +108,8 @@ class Ledger:
         if self._connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("pages are damaged")
         with self._transaction("DEFERRED"):  # one snapshot: others may be charging
-            spent = sum((charge.epsilon for charge in self.history()), start=Fraction(0))
-            if spent != self._balance().spent:
+            charges = [charge.epsilon for charge in self.history()]
+            if sum(charges, start=Fraction(0)) != self._balance().spent or min(charges, default=1) <= 0:
                 raise sqlite3.DatabaseError("the charges do not add up")
 
     def close(self) -> None:
@@ -163,6 +166,8 @@ class Ledger:
 
     @contextmanager
     def _transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[None]:
+        if os.getpid() != self._process:
+            raise sqlite3.ProgrammingError("it was opened before a fork; connect again in this process")
         self._connection.execute(f"BEGIN {kind}")
         try:
             yield
@@ -217,7 +222,7 @@ def _uri(path: Path) -> str:
 def _readable(path: Path | str) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, ValueError, ZeroDivisionError) as error:
+    except MALFORMED as error:
         raise _unusable(path, error) from None
 
 

@@ -131,8 +131,8 @@ def staircase_quantile(epsilon: Fraction, sensitivity: int, probability: float) 
 
 def staircase_spread(epsilon: Fraction, sensitivity: int) -> Fraction:
     """Return the mean absolute value of the noise in grid steps, about D·e^{ε/2}/(e^ε - 1)."""
-    fall = float(epsilon)
-    return Fraction(sensitivity * math.exp(fall / 2) / math.expm1(fall))
+    rate = float(epsilon)
+    return Fraction(sensitivity * math.exp(-rate / 2) / -math.expm1(-rate))
 
 
 # ------------------------------------------------------------------ rounding in the safe direction

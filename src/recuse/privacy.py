@@ -12,6 +12,9 @@ from recuse.errors import ParameterError
 SMALLEST = Fraction(1, 1_000_000)
 LARGEST = Fraction(1_000)
 MAX_DIGITS = 40
+MOST_PLACES = 12
+LARGEST_DENOMINATOR = 1_000
+"""At most 12 decimal places, or a fraction with a denominator up to 1000: so sums of them stay short."""
 
 Number = str | int | float | Decimal | Fraction
 
@@ -41,7 +44,15 @@ class Epsilon:
 
         A float means the decimal that Python prints for it, so that 0.1 is one tenth.
         """
-        return cls(exact(number, name="epsilon"))
+        value = exact(number, name="epsilon")
+        if value.denominator > LARGEST_DENOMINATOR and 10**MOST_PLACES % value.denominator:
+            raise ParameterError(
+                "epsilon has too many digits",
+                found=str(number),
+                accepted=f"at most {MOST_PLACES} decimal places, or a fraction such as 1/3",
+                hint="round it down",
+            )
+        return cls(value)
 
     def __str__(self) -> str:
         return decimal_text(self.value)

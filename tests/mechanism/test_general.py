@@ -101,3 +101,9 @@ def test_twenty_participants_are_answered():
     members = np.arange(20)
     found = general(lambda there: float(sum(members[list(there)])), range(20), PARAMETERS, NoNoise())
     assert found.epsilon == Fraction(1)
+
+
+def test_answers_beyond_doubles_do_not_raise():
+    for huge in (10**400, 1.7e308, -1.7e308):
+        found = general(lambda there, huge=huge: huge if there else -1e308, range(2), PARAMETERS, NoNoise())
+        assert found.epsilon == 1

@@ -15,7 +15,7 @@ from recuse.krelation.build import expressions, from_expressions
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Shape
 from recuse.solver.certificate import Checker, dual_bound, enclosed_sum, log_ratio
-from recuse.solver.full import FullPrograms
+from recuse.solver.full import FullPrograms, power_of_two_near
 from recuse.solver.linear import solve
 from solver import judge
 from strategies import relations
@@ -64,7 +64,7 @@ def test_arbitrary_multipliers_never_overstate(relation, random, tau):
     _, rows = checked(relation)
     programs = FullPrograms(Evaluation.of(relation.positive, relation.participants))
     for program, truth in (
-        (programs.truncated(tau), judge.truncated(rows, tau)),
+        (programs.truncated(tau), judge.truncated(rows, tau) / power_of_two_near(tau)),
         (programs.withdrawals(tau), judge.withdrawals(rows, tau)),
         (programs.strict_withdrawals(tau), judge.strict_withdrawals(rows, tau)),
     ):

@@ -33,13 +33,38 @@ def from_owners(
             Shape.CONJUNCTIONS, NO_TUPLES, constant=constant, signed=signed, names=names, participants=count
         )
     rows = np.sort(owners, axis=1)
+    if weights.dtype != object and weights.min(initial=0) == np.iinfo(np.int64).min:
+        weights = weights.astype(object)  # the one integer whose negative does not fit
 
     def of_sign(sign: int) -> Tuples:
-        chosen = np.flatnonzero(weights * sign > 0)
+        chosen = np.flatnonzero(weights > 0 if sign > 0 else weights < 0)
         return _conjunctions(weights[chosen] * sign, rows[chosen])
 
     return KRelation(
         Shape.CONJUNCTIONS, of_sign(1), of_sign(-1), signed=signed, names=names, participants=count
+    )
+
+
+def from_owner_sets(
+    weights: NDArray[Any], owners: Integers, *, names: Sequence[Hashable], signed: bool = True
+) -> KRelation:
+    """Return the relation of conjunctions whose rows are sets already: ascending, no participant twice.
+
+    The same as `from_owners`, without looking for equal rows: nothing is sorted.
+    """
+    width = owners.shape[1]
+
+    def of_sign(sign: int) -> Tuples:
+        chosen = np.flatnonzero(weights > 0 if sign > 0 else weights < 0)
+        if len(chosen) == 0:
+            return NO_TUPLES
+        whole = len(chosen) == len(weights)
+        members = owners if whole else owners[chosen]
+        levels = np.arange(len(chosen) + 1), np.arange(len(chosen) + 1) * width
+        return Tuples(weights[chosen] * sign, levels, members.reshape(-1))
+
+    return KRelation(
+        Shape.CONJUNCTIONS, of_sign(1), of_sign(-1), signed=signed, names=names, participants=len(names)
     )
 
 

@@ -81,6 +81,13 @@ class Tuples:
         """The pointers of the lowest ANDs into `members`."""
         return self.levels[-1]
 
+    def alternatives(self) -> Integers:
+        """Return how many lowest ANDs each tuple has: one member of each withdrawn, and the tuple is gone."""
+        first = self.levels[0]
+        for level in self.levels[1:-1]:
+            first = level[first]
+        return np.diff(first)
+
     def total(self) -> int:
         """Return the sum of the weights, exactly."""
         return exact_sum(self.weights)

@@ -20,6 +20,7 @@ from recuse.mechanism.release import Release
 from recuse.noise import Noise
 
 LARGEST_LIST = 20
+LARGEST_ANSWER = 2.0**500
 
 Query = Callable[[frozenset[Hashable]], float]
 """The answer of the query when only this subset of the list takes part."""
@@ -32,7 +33,7 @@ def general(
 
     `participants` is public: everybody who might be in the data. Someone on it who is not in the data
     changes no answer. The query should be monotone, and `query(frozenset())` is public: it is what is
-    known without any data.
+    known without any data. A query that raises is seen to raise: make it answer for every subset.
 
     Guarantee: (ε1 + ε2)-private whatever the query does (docs/proofs.md, theorem R2): it is first made
     monotone, which leaves a monotone one as it is.
@@ -54,9 +55,17 @@ def subset_answers(query: Query, participants: Sequence[Hashable]) -> NDArray[np
     """Return the answers of all subsets, by bit mask, made monotone; what is not finite counts as 0."""
     found = np.empty(2 ** len(participants))
     for mask in range(len(found)):
-        answer = float(query(frozenset(p for i, p in enumerate(participants) if mask >> i & 1)))
-        found[mask] = answer if math.isfinite(answer) else 0.0
+        found[mask] = finite(query(frozenset(p for i, p in enumerate(participants) if mask >> i & 1)))
     return _over_subsets(found)
+
+
+def finite(answer: float) -> float:
+    """Return the answer as a double of moderate size; what is not a number, or not finite, counts as 0."""
+    try:
+        value = float(answer)
+    except OverflowError:
+        return 0.0
+    return max(-LARGEST_ANSWER, min(LARGEST_ANSWER, value)) if math.isfinite(value) else 0.0
 
 
 def sequences(answers: NDArray[np.float64]) -> Sequences:

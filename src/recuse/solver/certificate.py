@@ -29,7 +29,8 @@ from recuse.solver.slopes import Slopes
 
 UNIT = 2.0**-52
 """Twice the rounding error of one operation: leaves room for second-order terms."""
-FINEST_BITS = 32
+FINEST_BITS, COARSEST_BITS = 32, 12
+NEGLIGIBLE_RAISE = 2.0**-20
 
 
 def up(value: float) -> float:
@@ -150,8 +151,8 @@ def enclosed_sum(values: Floats) -> Interval:
 
 def _finest_grid(tuples: Tuples) -> float:
     """Return the spacing at which no sum inside an annotation leaves the 53 bits of a double."""
-    reach = 2 + sum(int(np.diff(level).max()) for level in tuples.levels[1::2] if len(level) > 1)
-    return 2.0 ** -min(FINEST_BITS, 51 - reach.bit_length())
+    reach = 2 * math.prod(int(np.diff(level).max()) for level in tuples.levels[1::2] if len(level) > 1)
+    return 2.0 ** -max(COARSEST_BITS, min(FINEST_BITS, 51 - reach.bit_length()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,19 +230,23 @@ class Checker:
         return self._lifted(g, tau, 1.0)
 
     def _lifted(self, g: Floats, tau: float, strictness: float) -> Floats:
-        """Raise g_p of every p with ℓ_p > τ(1 - strictness·g_p) until there is none, as little as we know how.
+        """Raise g until no p has ℓ_p > τ(1 - strictness·g_p), by as little as we can find.
 
-        Either by small steps that double (enough where rounding g broke a bound), or after one jump to where
-        convexity says that the load falls to τ (enough for N from any g).
+        Small steps that double are enough where rounding broke a bound. Else they begin where everybody has
+        withdrawn a hair more (a bound of N_s may only yield to the others' withdrawals), or where convexity says
+        that a load falls to τ (enough for N from any g).
         """
         near = self.raised(g)
-        wrong = self._overloaded(near, tau, strictness)
-        if not wrong.any():
-            return near
+        stepped = self._stepped(near, tau, strictness)
+        if self.size(stepped) <= self.size(near) + NEGLIGIBLE_RAISE:
+            return stepped
         share = 1 - tau / np.maximum(tau, self.high_loads(near))
-        jumped = np.where(wrong, self.raised(near + share * (1 - near)), near)
-        found = [self._stepped(start, tau, strictness) for start in (near, jumped)]
-        return min(found, key=self.size)
+        overloaded = self._overloaded(near, tau, strictness)
+        starts = [
+            np.minimum(1.0, near + 4 * self.grid),
+            np.where(overloaded, self.raised(near + share * (1 - near)), near),
+        ]
+        return min(stepped, *(self._stepped(start, tau, strictness) for start in starts), key=self.size)
 
     def _stepped(self, point: Floats, tau: float, strictness: float) -> Floats:
         """Raise whoever is overloaded by steps that double.

@@ -152,14 +152,15 @@ class FullPrograms:
     def _loads(self, draft: Draft, scale: float, cap: float = np.inf) -> Matrix:
         where = self.evaluation
         usage = self.usages(draft)
-        weights = np.minimum(where.tuples.weights_down() / scale, cap)[where.entry_tuple]
+        # a hair lighter, so that no product with a multiplicity rounds up
+        weights = np.minimum(where.tuples.weights_down() / scale, cap)[where.entry_tuple] * (1 - 2.0**-50)
         shape = (where.participants, len(weights))
         return sparse.csr_array((weights, (where.entry_member, np.arange(len(weights)))), shape=shape) @ usage
 
     def truncated(self, tau: float) -> LinearProgram:
         """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ.
 
-        A weight above 2τ·(alternatives) is never kept, so it may as well be lighter (docs/proofs.md, lemma H).
+        A weight above 2τ·(alternatives) is never kept, so it may be lighter (docs/proofs.md, lemma H).
         """
         draft, scale = self._withdrawals(), power_of_two_near(tau)
         tuples = self.evaluation.tuples

@@ -233,8 +233,8 @@ class Checker:
         """Raise g until no p has ℓ_p > τ(1 - strictness·g_p), by as little as we can find.
 
         Small steps that double are enough where rounding broke a bound. Else they begin where everybody has
-        withdrawn a hair more (a bound of N_s may only yield to the others' withdrawals), or where convexity says
-        that a load falls to τ (enough for N from any g).
+        withdrawn a hair more (a bound of N_s may yield to the others' withdrawals only), or where convexity
+        says that a load falls to τ (enough for N from any g).
         """
         near = self.raised(g)
         stepped = self._stepped(near, tau, strictness)

@@ -32,7 +32,7 @@ from recuse.solver.root import first_guess, real_index
 MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
 FAILURES = (ArithmeticError, LookupError, ValueError)
-"""What goes wrong here must not be seen from outside, since it depends on the data: the slow route answers."""
+"""What goes wrong here must not be seen from outside, as it depends on the data: the slow route answers."""
 INVITATIONS = 8
 """How often a focus is widened before the reference solver takes over."""
 

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -71,9 +72,9 @@ def random_graph(size: int, seed: int) -> Graph:
 def graphs(folder: Path) -> Iterator[tuple[str, Callable[[], Graph]]]:
     """Yield the graph files of a folder, smallest first, and the random graphs of the paper."""
     for size in RANDOM_SIZES:
-        yield f"G({size})", lambda size=size: random_graph(size, size)
+        yield f"G({size})", partial(random_graph, size, size)
     for path in sorted((p for p in folder.iterdir() if p.is_file()), key=lambda p: p.stat().st_size):
-        yield path.name.split(".")[0], lambda path=path: read_graph(path)
+        yield path.name.split(".")[0], partial(read_graph, path)
 
 
 def relations(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
@@ -96,7 +97,7 @@ def _bound(pattern: str, degrees: np.ndarray) -> int:
 
 
 def measure_cells(
-    name: str, protect: str, relation: KRelation, runs: int, done: set[tuple[str, ...]]
+    name: str, protect: str, relation: KRelation, runs: int, done: set[tuple[str, str, str, str]]
 ) -> Iterator[Cell]:
     """Yield the cells of a relation that are not done yet."""
     prepared, noise = prepare(relation, tabulating(cutting)), SimulatedNoise(len(done))

@@ -11,8 +11,10 @@ import pytest
 
 from made import COUNT, POLICY, make_shop
 from recuse.errors import BudgetError, DatabaseError, LedgerError, ParameterError, QueryError
+from recuse.mechanism.release import Release
 from recuse.policy import Policy
 from recuse.session import Parts, connect
+from recuse.session.answer import Answer, Combined
 from sources import Seeded
 
 
@@ -138,3 +140,68 @@ def test_frames_without_a_budget_are_refused():
     session = connect({"edges": pd.DataFrame(EDGES)}, Policy.parse(FRAMES))
     with pytest.raises(LedgerError, match="budget"):
         session.ask("SELECT COUNT(*) FROM edges", 1)
+
+
+# ------------------------------------------------------------------ tables of answers
+
+BY_NATION = (
+    "SELECT n.name, COUNT(*) AS orders, AVG(price) AS mean FROM orders o JOIN customer c ON o.customer = c.id "
+    "JOIN nation n ON c.nation = n.id GROUP BY n.name ORDER BY n.name DESC"
+)
+
+
+def test_groups_and_several_aggregates_are_a_table_from_one_charge(shop):
+    answer = shop.ask(BY_NATION, 2)
+    assert isinstance(answer, Answer)
+    assert (answer.key_names, answer.names) == (("name",), ("orders", "mean"))
+    assert [row.keys for row in answer] == [(f"nation-{i}",) for i in (4, 3, 2, 1, 0)]
+    assert (answer.epsilon, answer.remaining, shop.budget.spent) == (2, 0, 2)
+    for row in answer:
+        count, mean = row.cells
+        assert isinstance(count, Release)
+        assert isinstance(mean, Combined)
+        assert count.epsilon == Fraction(2, 3), "COUNT(*), SUM(price) and COUNT(price) share it"
+        assert mean.epsilon == Fraction(4, 3)
+        assert mean.confidence == pytest.approx(0.9)
+
+
+def test_the_split_is_said_before_anything_is_spent(shop, tmp_path):
+    lines = list(shop.explain(BY_NATION).lines())
+    assert "epsilon     split evenly over 3 aggregates" in lines
+    assert "epsilon     in full for every group: each participant touches one group only" in lines
+    several = shop.explain("SELECT n.name, COUNT(*) FROM orders, nation n GROUP BY n.name")
+    assert "epsilon     split over the groups: a participant may touch several" in list(several.lines())
+    assert not (tmp_path / "shop.duckdb.ledger").exists()
+
+
+def test_a_formula_without_groups_is_a_table_of_one_row(shop):
+    (row,) = shop.ask("SELECT COUNT(*) / COUNT(*) - 1 AS nothing, 2 * COUNT(*) FROM orders", 2)
+    assert [cell.value for cell in row.cells][0] == 0
+    assert abs(row.cells[1].value - 2000) < 400
+
+
+def test_an_average_over_too_few_is_unbounded(shop):
+    (row,) = shop.ask("SELECT AVG(price) FROM orders WHERE id < 2", "0.01")
+    assert row.cells[0].interval == (None, None)
+
+
+def test_one_number_is_asked_for_as_such(shop):
+    assert shop.ask_number(COUNT, "0.1").remaining == Fraction(19, 10)
+    with pytest.raises(QueryError, match="more than one number"):
+        shop.ask_number(BY_NATION, "0.1")
+    assert shop.budget.spent == Fraction(1, 10)
+
+
+def test_too_many_groups_are_refused_before_the_charge(shop, monkeypatch):
+    monkeypatch.setattr("recuse.session.MAX_GROUPS", 4)
+    with pytest.raises(QueryError, match="too many groups"):
+        shop.ask(BY_NATION, 1)
+    assert shop.budget.spent == 0
+
+
+def test_a_session_closes_what_it_opened(tmp_path):
+    database, policy = make_shop(tmp_path)
+    with connect(database, policy) as session:
+        session.ask(COUNT, "0.5")
+    with pytest.raises(DatabaseError):
+        session.explain(COUNT)

@@ -195,3 +195,47 @@ def test_the_installed_command_answers(shop):
     ]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["remaining"] == 1
+
+
+BY_NATION = (
+    "SELECT n.name, COUNT(*), AVG(price) AS mean FROM orders o JOIN customer c ON o.customer = c.id "
+    "JOIN nation n ON c.nation = n.id GROUP BY n.name"
+)
+
+
+def test_a_table_is_one_json_object_for_every_group_and_aggregate(recuse, shop):
+    database, policy = shop
+    code, out, _ = recuse("ask", database, BY_NATION, "--policy", policy, "--epsilon", "1", "--json")
+    assert code == 0
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [(line["group"]["name"], line["column"]) for line in found][:2] == [
+        ("nation-0", "COUNT(*)"),
+        ("nation-0", "mean"),
+    ]
+    assert len(found) == 10
+    assert {line["remaining"] for line in found} == {1}
+
+
+def test_a_table_for_people(recuse, shop):
+    database, policy = shop
+    code, out, _ = recuse("ask", database, BY_NATION, "--policy", policy, "--epsilon", "1")
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0].split() == ["name", "COUNT(*)", "interval", "mean", "interval"]
+    assert len(lines) == 1 + 5 + 2
+    assert "90 % or 95 %, noise only" in lines[-2]
+    assert lines[-1] == "epsilon   1 charged, 1 left"
+
+
+def test_init_drafts_a_policy_that_works(recuse, shop, tmp_path):
+    database, _ = shop
+    code, out, _ = recuse("init", database, "--protect", "customer")
+    assert code == 0
+    assert '[[protect]]\ntable = "customer"\nkey = ["id"]' in out
+    assert "# Is orders about nobody?" in out, "the shop declares no reference, and none is guessed"
+    policy = tmp_path / "drafted.toml"
+    policy.write_text(out)
+    assert recuse("policy", "check", policy, database)[0] == 0
+    code, out, err = recuse("init", database, "--protect", "costumer")
+    assert (code, out) == (2, "")
+    assert "did you mean customer?" in err

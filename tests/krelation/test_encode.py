@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from recuse.annotation import Participant, conjunction
 from recuse.krelation.build import canonical_rows, from_expressions
-from recuse.krelation.encode import encode, integers
+from recuse.krelation.encode import encode, encode_merged, integers
 from recuse.krelation.relation import Shape
 
 small = st.integers(0, 3)
@@ -129,3 +129,19 @@ def test_a_million_rows_are_encoded_in_a_moment():
     found = encode(table, [("k", ("a",)), ("k", ("b",))], shape=Shape.CONJUNCTIONS, signed=False)
     assert time.perf_counter() - start < 5
     assert found.true_answer() == count
+
+
+@given(st.dictionaries(st.tuples(small, words), st.integers(-3, 3), max_size=12))
+def test_merged_rows_need_no_sorting(rows):
+    table = pyarrow.table(
+        {
+            "a": pyarrow.array([a for a, _ in rows], pyarrow.int64()),
+            "b": pyarrow.array([b for _, b in rows], pyarrow.string()),
+            "weight": pyarrow.array(list(rows.values()), pyarrow.int64()),
+        }
+    )
+    owners = [("number", ("a",)), ("word", ("b",))]
+    merged = encode_merged(table, owners, shape=Shape.CONJUNCTIONS, signed=True)
+    assert canonical_rows(merged) == canonical_rows(
+        encode(table, owners, shape=Shape.CONJUNCTIONS, signed=True)
+    )

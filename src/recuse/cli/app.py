@@ -19,6 +19,7 @@ from recuse.mechanism.mechanisms import DEFAULT, NAMES
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import connect, ledger_path
+from recuse.sql.draft import draft
 from recuse.sql.explain import describe
 from recuse.sql.ownership import own
 from recuse.sql.parse import MAX_LENGTH
@@ -79,6 +80,20 @@ def explain(database: Database, sql: Question, policy: PolicyFile) -> None:
 def written(sql: str) -> str:
     """Return the question: as given, or from standard input."""
     return sys.stdin.read(MAX_LENGTH + 1) if sql == "-" else sql
+
+
+@app.command()
+def init(
+    database: Database,
+    protect: Annotated[
+        list[str],
+        typer.Option(help="A table whose rows are participants, as TABLE or TABLE.KEY; repeatable."),
+    ],
+) -> None:
+    """Draft a policy from keys and references, for you to edit. Reads the catalogue, never a row."""
+    with DuckDB.open(database) as engine:
+        for line in draft(engine.catalogue(), protect, typed=engine.untyped):
+            typer.echo(line)
 
 
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")

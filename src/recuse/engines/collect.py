@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
-from recuse.krelation.encode import Below, Derivations, codes_of, encode, encode_groups
+from recuse.krelation.encode import Below, Derivations, codes_of, encode_groups, encode_merged
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
 from recuse.sql.derive import Table
@@ -70,7 +70,7 @@ def _relations(
     if grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
         (table,) = measure.tables
         owners = [(owner.kind, owner.columns) for owner in table.owners]
-        return [encode(tables[table.sql], owners, shape=measure.shape, signed=signed)]
+        return [encode_merged(tables[table.sql], owners, shape=measure.shape, signed=signed)]
     derivations = [_derivations(table, tables) for table in measure.tables]
     groups = [_groups(found, grouping, domain) for found in derivations]
     return encode_groups(derivations, groups, len(domain.keys), shape=measure.shape, signed=signed)

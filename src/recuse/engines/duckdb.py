@@ -18,7 +18,7 @@ from typing import Any, Self
 import duckdb
 import pyarrow
 
-from recuse.engines.files import file_tables, name_literal, text_literal
+from recuse.engines.files import DELIMITERS, file_tables, name_literal, text_literal
 from recuse.errors import DatabaseError, QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
@@ -43,6 +43,8 @@ class DuckDB:
     database: str
     schema: str
     files: bool
+    untyped: tuple[str, ...] = ()
+    """the tables whose column types only the policy can say"""
 
     @classmethod
     def open(cls, source: Source, policy: Policy | None = None) -> Self:
@@ -92,7 +94,8 @@ class DuckDB:
                     f"{table.path.name} cannot be read as a table", hint="is it a complete file of its kind?"
                 ) from None
         _harden(connection, allowed=[str(table.path) for table in tables])
-        return cls(connection, "memory", "main", files=True)
+        untyped = tuple(table.name for table in tables if table.path.suffix.lower() in DELIMITERS)
+        return cls(connection, "memory", "main", files=True, untyped=untyped)
 
     @classmethod
     def _of_frames(cls, frames: Mapping[str, Any]) -> Self:

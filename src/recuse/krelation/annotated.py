@@ -102,7 +102,7 @@ def _trees(rows: Rows) -> tuple[Integers, Forest]:
 
 
 def _clauses(rows: Rows, people: int) -> tuple[Integers, Forest]:
-    """Return every row's clause set: its owners with those of each row of the one OR below, if there is one."""
+    """Return every row's clause set: its owners with those of each row of the OR below, if there is one."""
     if not rows.below:
         tuples, matrix = np.arange(len(rows)), rows.owners
     else:

@@ -12,7 +12,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from recuse.krelation.annotated import Annotated
-from recuse.krelation.build import from_owners
+from recuse.krelation.build import from_owner_sets, from_owners
 from recuse.krelation.forest import Groups, Rows
 from recuse.krelation.relation import Integers, KRelation, Shape
 
@@ -53,7 +53,19 @@ def encode(
         raise ValueError("a table of owner sets holds conjunctions")
     derivations = Derivations(table, owners)
     (matrix,), names = _participants([derivations])
-    return from_owners(integers(table[weight]), matrix, names=names, participants=len(names), signed=signed)
+    weights = integers(table[weight])
+    return from_owners(weights, matrix, names=names, participants=len(names), signed=signed)
+
+
+def encode_merged(
+    table: pyarrow.Table, owners: Owners, *, shape: Shape, signed: bool, weight: str = "weight"
+) -> KRelation:
+    """Return the same relation of a table in which no two rows of one sign have equal owner columns."""
+    kinds = [kind for kind, _ in owners]
+    if not kinds or len(set(kinds)) < len(kinds):  # two owners of one kind may be one, in either order
+        return encode(table, owners, shape=shape, signed=signed, weight=weight)
+    (matrix,), names = _participants([Derivations(table, owners)])
+    return from_owner_sets(integers(table[weight]), matrix, names=names, signed=signed)
 
 
 def encode_groups(
@@ -212,15 +224,32 @@ def _codes(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, Integers]:
     """
     codes: Integers | None = None
     for column in columns:
-        dictionary = _whole(column).dictionary_encode(null_encoding="encode")
-        own = np.asarray(dictionary.indices).astype(np.int64)
-        codes = own if codes is None else _renumber(codes * (len(dictionary.dictionary) + 1) + own)
+        own, size = _own_codes(_whole(column))
+        codes = own if codes is None else _renumber(codes * (size + 1) + own)
     if codes is None:
         raise ValueError("an owner needs a column")
     size = int(codes.max()) + 1 if len(codes) else 0
     first = np.empty(size, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     return codes, first
+
+
+def _own_codes(column: pyarrow.Array) -> tuple[Integers, int]:
+    """Return the codes of one column's values, and how many there are; NULL is a value.
+
+    Integers that lie close together are numbered through a table of all that could occur.
+    """
+    if pyarrow.types.is_integer(column.type) and not column.null_count and len(column):
+        values = np.asarray(column)
+        least, most = int(values.min()), int(values.max())
+        if most - least < 8 * len(values) and most < 2**62:
+            places = values.astype(np.int64) - least
+            there = np.zeros(most - least + 1, bool)
+            there[places] = True
+            number = np.cumsum(there) - 1
+            return number[places], int(number[-1]) + 1
+    dictionary = column.dictionary_encode(null_encoding="encode")
+    return np.asarray(dictionary.indices).astype(np.int64), len(dictionary.dictionary)
 
 
 def _renumber(codes: Integers) -> Integers:
@@ -240,7 +269,7 @@ def integers(column: pyarrow.ChunkedArray) -> NDArray[Any]:
         raise ValueError("a weight is NULL")
     array = _whole(column)
     if pyarrow.types.is_integer(array.type):
-        return np.asarray(array).astype(np.int64)
+        return _negatable(np.asarray(array))
     if not pyarrow.types.is_decimal128(array.type) or array.type.scale != 0:
         raise ValueError("weights are whole numbers")
     words = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)[
@@ -248,6 +277,12 @@ def integers(column: pyarrow.ChunkedArray) -> NDArray[Any]:
     ]
     low, high = words[:, 0], words[:, 1]
     if np.array_equal(high, low >> 63):
-        return low.copy()
+        return _negatable(low)
     wide: NDArray[Any] = high.astype(object) * 2**64 + low.view(np.uint64).astype(object)
     return wide
+
+
+def _negatable(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the integers as int64 if their negatives fit too: -2⁶³ must not vanish when signs are split."""
+    fits = len(values) == 0 or (values.max() < 2**63 and values.min() > -(2**63))
+    return values.astype(np.int64 if fits else object)

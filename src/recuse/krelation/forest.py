@@ -1,4 +1,4 @@
-"""Forests of annotations as arrays: ORs of ANDs of ORs … of participants, built without Python loops over rows.
+"""Forests of annotations as arrays: ORs of ANDs of ORs … of participants, without Python loops over rows.
 
 A forest stores its trees in the levels of `Tuples`, OR first and AND last. Constants are folded while it is
 built: x∧T → x, x∧F → F, x∨F → x, x∨T → T. Nothing else is simplified, so that withdrawing a participant

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from recuse.policy.terms import Choice as KeyChoice
 from recuse.policy.terms import KeyItem
+from recuse.sql.catalogue import Table
 from recuse.sql.ownership import Hop, Linked, Protected
 from recuse.sql.query import Block, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, Source, column
 from recuse.sql.render import conjunction, table_reference
@@ -109,12 +110,28 @@ class _Follower:
             elif not self._joined(scan, hop):
                 self.conditions.append(present(scan, hop, Scan(self._fresh("present"), target)))
                 self.completed.append(f"rows of {scan.alias} whose {target.name} exists")
-        elif not self._joined(scan, hop):
+        elif not self._joined(scan, hop) and not self._through(scan, hop, target):
             added = Scan(self._fresh(f"{scan.alias}_{target.name}"), target)
             self.sources.append(added)
             self.conditions += _key_equalities(scan, hop, added)
             self.completed.append(f"{scan.alias} joined with {target.name} as {added.alias}")
             self.follow(added)
+
+    def _through(self, scan: Scan, hop: Hop, target: Table) -> bool:
+        """Follow a link past its target if the key already holds what the target's own links need.
+
+        The database enforces the reference, so the row there exists; it need not be looked up.
+        """
+        owned = self.schema.ownership.of(target.name)
+        held = {item.columns[0]: name for name, item in zip(hop.alternatives[0], hop.key, strict=True)}
+        if not hop.enforced or not isinstance(owned, Linked):
+            return False
+        if any(len(far.alternatives) != 1 or not set(far.alternatives[0]) <= set(held) for far in owned.hops):
+            return False
+        self._require(scan, hop.alternatives[0])
+        for far in owned.hops:
+            self._hop(scan, replace(far, alternatives=(tuple(held[name] for name in far.alternatives[0]),)))
+        return True
 
     def _joined(self, scan: Scan, hop: Hop) -> bool:
         """Return whether the query itself joins the row by exactly this key equality, here or around."""

@@ -1,0 +1,145 @@
+"""GROUP BY: which groups there are, and when each participant touches only one of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from recuse.engines.collect import collect, collect_domain
+from recuse.policy import Policy
+from recuse.sql.catalogue import Catalogue, Column, Table
+from recuse.sql.compile import compile_query
+from sql.shop import CATALOGUE, POLICY, TABLES, Database, the_engine
+
+KEYED = Catalogue(
+    tuple(
+        Table(
+            table.name,
+            table.columns,
+            keys=((table.columns[0].name,),)
+            if table.name in ("customer", "supplier", "nation", "orders")
+            else (),
+        )
+        for table in CATALOGUE.tables
+        if table.view is None
+    )
+)
+
+JOINED = "FROM orders JOIN customer ON o_customer = c_id JOIN nation ON c_nation = n_id"
+DISJOINT = {
+    f"SELECT n_name, COUNT(*) {JOINED} GROUP BY n_name": True,
+    f"SELECT n_name, SUM(o_total) {JOINED} WHERE o_total > 1 GROUP BY n_name": True,
+    "SELECT c_id, COUNT(*) FROM customer WHERE c_id IN (1, 2) GROUP BY c_id": True,
+    # an order's date is not decided by its customer
+    "SELECT o_date, COUNT(*) FROM orders WHERE o_date IN ('1997-06-15') GROUP BY o_date": False,
+    # two customers in a row: each decides the nation by the same rule, or by two different ones
+    "SELECT a.c_nation, COUNT(*) FROM customer a JOIN customer b ON a.c_nation = b.c_nation "
+    "WHERE a.c_nation IN (1, 2) GROUP BY a.c_nation": True,
+    "SELECT a.c_nation, COUNT(*) FROM customer a JOIN customer b ON a.c_nation = b.c_id "
+    "WHERE a.c_nation IN (1, 2) GROUP BY a.c_nation": False,
+    "SELECT a.c_nation, COUNT(*) FROM customer a, customer b WHERE a.c_nation IN (1, 2) GROUP BY 1": False,
+    # the supplier of an item does not decide its customer's nation
+    "SELECT n_name, COUNT(*) FROM item JOIN orders ON i_order = o_id JOIN customer ON o_customer = c_id "
+    "JOIN nation ON c_nation = n_id GROUP BY n_name": False,
+    # an owner below an OR may support several groups
+    "SELECT n_name, COUNT(*) FROM customer JOIN nation ON c_nation = n_id "
+    "WHERE c_id IN (SELECT o_customer FROM orders) GROUP BY n_name": False,
+    "SELECT n_name, COUNT(DISTINCT c_name) FROM customer JOIN nation ON c_nation = n_id GROUP BY 1": False,
+    # UNION ALL: a branch each
+    "SELECT x, COUNT(*) FROM (SELECT c_nation AS x FROM customer UNION ALL SELECT c_id FROM customer) t "
+    "WHERE x IN (1, 2) GROUP BY x": False,
+}
+
+
+@pytest.mark.parametrize("text", DISJOINT)
+def test_groups_are_side_by_side_only_if_every_participant_decides_the_key(text):
+    grouping = compile_query(text, POLICY, KEYED).grouping
+    assert grouping is not None
+    assert grouping.disjoint is DISJOINT[text]
+
+
+def test_without_a_unique_key_nothing_is_decided():
+    text = f"SELECT n_name, COUNT(*) {JOINED} GROUP BY n_name"
+    assert not compile_query(text, POLICY, CATALOGUE).grouping.disjoint
+
+
+ROWS = {table: [] for table in TABLES} | {
+    "customer": [(1, 1, "a"), (2, 1, "b"), (3, 2, "a"), (4, None, "c")],
+    "orders": [
+        (1, 1, "1997-06-15", "10.00"),
+        (2, 1, None, "1.00"),
+        (3, 3, "1999-12-31", "2.50"),
+        (4, 4, None, "9.00"),
+    ],
+    "nation": [(1, "one"), (2, "two"), (3, "three"), (4, None)],
+}
+
+
+def answers(text: str, policy: Policy = POLICY) -> dict[tuple[object, ...], list[Fraction]]:
+    """Return the true answers of all measures, by group."""
+    engine = Database(ROWS).load()
+    plan = compile_query(text, policy, engine.catalogue())
+    engine.check(plan)
+    domain = collect_domain(engine, plan.grouping)
+    relations = collect(engine, plan, domain)
+    units = [measure.granularity for measure in plan.measures]
+    return {
+        keys: [found[place].true_answer() * unit for found, unit in zip(relations, units, strict=True)]
+        for place, keys in enumerate(domain.keys)
+    }
+
+
+def test_public_keys_are_answered_with_or_without_rows_and_null_is_dropped():
+    assert answers(f"SELECT n_name, COUNT(*), SUM(o_total) {JOINED} GROUP BY n_name") == {
+        ("one",): [2, 11],
+        ("two",): [1, Fraction(5, 2)],
+        ("three",): [0, 0],
+    }
+
+
+def test_public_conditions_narrow_the_domain():
+    assert set(answers(f"SELECT n_name, COUNT(*) {JOINED} WHERE n_id < 3 GROUP BY n_name")) == {
+        ("one",),
+        ("two",),
+    }
+
+
+def test_listed_keys_and_several_keys():
+    text = f"SELECT c_name, n_name, COUNT(*) {JOINED} WHERE c_name IN ('a', 'z') AND n_id <> 3 GROUP BY 1, 2"
+    assert answers(text) == {
+        ("a", "one"): [2],
+        ("a", "two"): [1],
+        ("z", "one"): [0],
+        ("z", "two"): [0],
+    }
+
+
+def test_a_domain_of_the_policy():
+    policy = Policy(
+        protect=POLICY.protect,
+        links=POLICY.links,
+        public=POLICY.public,
+        keys=POLICY.keys,
+        domains=Policy.parse(
+            '[[protect]]\nkind = "x"\n[[domain]]\ntable = "customer"\ncolumn = "c_name"\nvalues = ["a", "q"]'
+        ).domains,
+    )
+    assert answers("SELECT c_name, COUNT(*) FROM customer GROUP BY c_name", policy) == {
+        ("a",): [2],
+        ("q",): [0],
+    }
+
+
+def test_sets_within_groups():
+    text = (
+        "SELECT c_nation, COUNT(DISTINCT c_name) FROM customer WHERE c_nation IN (1, 2, 9) GROUP BY c_nation"
+    )
+    assert answers(text) == {(1,): [2], (2,): [1], (9,): [0]}
+
+
+def test_the_catalogue_of_these_tests_is_the_engines():
+    assert {table.name for table in KEYED.tables} == {
+        t.name for t in the_engine().catalogue().tables if not t.view
+    }
+    assert Column("c_id", "INTEGER") in KEYED.tables[0].columns

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint test-slow clean
+.PHONY: demo test lint test-slow clean bench-tpch
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -28,6 +28,10 @@ test-slow: .venv/installed-test
 .venv/installed-test: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
 	touch $@
+
+# DATABASE: made by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
+bench-tpch: .venv/installed
+	$(BIN)/python -m recuse.experiments.tpch bench $(DATABASE)
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache

@@ -70,14 +70,16 @@ QUESTIONS = (
         "Q3",
         ("customer",),
         "SELECT COUNT(*) FROM customer JOIN orders ON c_custkey = o_custkey "
-        "JOIN lineitem ON l_orderkey = o_orderkey WHERE o_orderdate < DATE '1997-01-01' AND l_shipdate > DATE '1994-01-01'",
+        "JOIN lineitem ON l_orderkey = o_orderkey "
+        "WHERE o_orderdate < DATE '1997-01-01' AND l_shipdate > DATE '1994-01-01'",
     ),
     Question("Q12", ("orders",), "SELECT COUNT(*) FROM orders JOIN lineitem ON o_orderkey = l_orderkey"),
     Question(
         "Q20",
         ("supplier",),
         "SELECT COUNT(*) FROM supplier JOIN nation ON s_nationkey = n_nationkey "
-        "JOIN partsupp ON ps_suppkey = s_suppkey JOIN lineitem ON l_partkey = ps_partkey AND l_suppkey = ps_suppkey",
+        "JOIN partsupp ON ps_suppkey = s_suppkey "
+        "JOIN lineitem ON l_partkey = ps_partkey AND l_suppkey = ps_suppkey",
     ),
     Question(
         "Q5",

@@ -109,7 +109,7 @@ def _undecided(table: Table) -> Iterator[str]:
     columns = ", ".join(column.name for column in table.columns)
     yield ""
     yield f"# {table.name}({columns})"
-    yield f"# Is {table.name} about nobody? Then remove the marks below. About participants? Write a [[link]]."
+    yield f"# Is {table.name} about nobody? Remove the marks below. About participants? Write a [[link]]."
     yield "# [[public]]"
     yield f"# table = {_text(table.name)}"
 

@@ -19,7 +19,7 @@ from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver.certificate import Checker, down, dual_bound, up
 from recuse.solver.focus import Focus
-from recuse.solver.full import FullPrograms
+from recuse.solver.full import FullPrograms, power_of_two_near
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.linear import LinearProgram, Method, solve
 
@@ -37,11 +37,11 @@ def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
     people = len(focus.people)
     evaluation = Evaluation.of(focus.tuples, people)
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
-    found, rest = Interval(0.0, math.inf), enclosed(focus.rest)
+    found, rest, unit = Interval(0.0, math.inf), enclosed(focus.rest), power_of_two_near(tau)
     for g, duals in _suggestions(focus.tuples, people, program, tau):
         point = checker.lowered(g + checker.grid / 2)
         high = up(checker.truncated_high(point, tau) + rest.high)
-        found = found.narrowed(down(dual_bound(program, duals) + rest.low), high)
+        found = found.narrowed(down(unit * dual_bound(program, duals) + rest.low), high)
         if found.width <= width:
             return found
     return None

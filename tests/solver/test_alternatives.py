@@ -1,0 +1,34 @@
+"""X(τ) from the whole program in focus: it closes by itself, at every scale of τ, around the true value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recuse.krelation.relation import Tuples
+from recuse.solver import alternatives
+from recuse.solver.focus import focus_answer
+from recuse.solver.reference import reference
+
+PEOPLE, COUNT = 30, 60
+SCALES = [2.0**-10, 0.3, 1.0, 5.0, 40.0]
+
+
+def relation(clauses: int, members: int) -> Tuples:
+    """Return tuples of several clauses of several participants each, with weights from 1 to 20."""
+    generator = np.random.default_rng(7)
+    leaves = generator.permuted(np.tile(np.arange(PEOPLE), (COUNT * clauses, 1)), axis=1)[:, :members]
+    levels = (np.arange(COUNT + 1) * clauses, np.arange(COUNT * clauses + 1) * members)
+    return Tuples(generator.integers(1, 21, COUNT), levels, np.sort(leaves, axis=1).ravel())
+
+
+@pytest.mark.parametrize("shape", [(4, 1), (4, 2), (1, 3)], ids=["flow", "clauses", "conjunctions"])
+@pytest.mark.parametrize("tau", SCALES)
+def test_it_closes_by_itself_around_what_the_reference_finds(shape: tuple[int, int], tau: float) -> None:
+    tuples = relation(*shape)
+    judge = reference(tuples, PEOPLE)
+    focus = focus_answer(tuples, judge.loads > tau)
+    found = alternatives.truncated(focus, tau, 0.01 * tau)
+    wanted = judge.truncated(tau, 1e-6 * tau)
+    assert found is not None and found.width <= 0.01 * tau
+    assert found.low <= wanted.high and wanted.low <= found.high

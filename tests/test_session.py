@@ -146,7 +146,8 @@ def test_frames_without_a_budget_are_refused():
 
 BY_NATION = (
     "SELECT n.name, COUNT(*) AS orders, AVG(price) AS mean FROM orders o "
-    "JOIN customer c ON o.customer = c.id JOIN nation n ON c.nation = n.id GROUP BY n.name ORDER BY n.name DESC"
+    "JOIN customer c ON o.customer = c.id JOIN nation n ON c.nation = n.id "
+    "GROUP BY n.name ORDER BY n.name DESC"
 )
 
 

@@ -89,7 +89,7 @@ def check(text: str, database: Database) -> None:
             assert canonical_rows(neighbour) == canonical_rows(left)
 
 
-@settings(max_examples=100, suppress_health_check=quietly)
+@settings(max_examples=50, suppress_health_check=quietly)
 @given(questions(), full_databases())
 def test_a_generated_query_is_answered_and_its_neighbours_are_its_withdrawals(text, database):
     check(text, database)

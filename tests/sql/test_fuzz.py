@@ -27,7 +27,7 @@ SHOP = [
 WORDS = """
 SELECT FROM WHERE ( ) , ; -- /* */ ' " COPY ATTACH PRAGMA INSTALL DROP TABLE orders read_csv('/etc/passwd')
 rowid UNION ALL EXCEPT INTERSECT LIMIT OVER () NULL * . :: [ ] { } $1 ? LATERAL UNNEST WITH RECURSIVE random()
-now() EXISTS NOT IN ANY ALL CASE WHEN THEN END FILTER DISTINCT ON USING NATURAL LEFT JOIN ASOF QUALIFY PIVOT é 𝔘
+now() EXISTS NOT IN ANY ALL CASE WHEN THEN END FILTER DISTINCT ON USING NATURAL LEFT JOIN ASOF QUALIFY PIVOT é
 """
 PIECES = [*WORDS.split(), "\x00", " "]
 
@@ -76,7 +76,7 @@ def session(tmp_path, monkeypatch):
 
 
 def test_hundreds_of_random_texts(session):
-    assert survives(session, 600, seed=1) > 0
+    assert survives(session, 300, seed=1) > 0
 
 
 @pytest.mark.slow

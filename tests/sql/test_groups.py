@@ -5,12 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
 
 from recuse.engines.collect import collect, collect_domain
-from recuse.policy import Policy
+from recuse.krelation.build import canonical_rows, without
+from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import compile_query
-from sql.shop import CATALOGUE, POLICY, TABLES, Database, the_engine
+from sql.shop import CATALOGUE, POLICY, TABLES, Database, full_databases, the_engine
 
 KEYED = Catalogue(
     tuple(
@@ -143,3 +145,39 @@ def test_the_catalogue_of_these_tests_is_the_engines():
         t.name for t in the_engine().catalogue().tables if not t.view
     }
     assert Column("c_id", "INTEGER") in KEYED.tables[0].columns
+
+
+# ------------------------------------------------------------------ laws
+
+UNIQUE = Policy(
+    protect=POLICY.protect,
+    links=POLICY.links,
+    public=POLICY.public,
+    keys=(*POLICY.keys, Key("customer", ("c_id",)), Key("supplier", ("s_id",))),
+)
+GROUPED = [
+    "SELECT c_nation, COUNT(*) FROM orders JOIN customer ON o_customer = c_id "
+    "WHERE c_nation IN (0, 1, 2) GROUP BY 1",
+    "SELECT a.c_nation, COUNT(*) FROM customer a JOIN customer b ON a.c_nation = b.c_nation "
+    "WHERE a.c_nation IN (0, 1, 2, 3) GROUP BY 1",
+    "SELECT o_customer, SUM(o_total) FROM orders WHERE o_customer IN (0, 1, 2) GROUP BY o_customer",
+    "SELECT i_count, COUNT(*) FROM item WHERE i_count IN (0, 1) GROUP BY i_count",
+    "SELECT n_name, COUNT(DISTINCT c_name) FROM customer JOIN nation ON c_nation = n_id GROUP BY n_name",
+    "SELECT n_name, i_count, COUNT(*) FROM item, nation WHERE i_count IN (1, 2) "
+    "AND EXISTS (SELECT 1 FROM edges WHERE src = i_count) GROUP BY 1, 2",
+]
+
+
+@pytest.mark.parametrize("text", GROUPED)
+@settings(max_examples=8)
+@given(database=full_databases())
+def test_groups_obey_the_privacy_law_and_disjoint_ones_share_nobody(text, database):
+    plan = compile_query(text, UNIQUE, the_engine().catalogue())
+    domain = collect_domain(database.load(), plan.grouping)
+    (groups,) = collect(the_engine(), plan, domain)
+    for name in sorted(database.participants(), key=repr):
+        (neighbours,) = collect(database.without(name).load(), plan, domain)
+        for group, neighbour in zip(groups, neighbours, strict=True):
+            assert canonical_rows(neighbour) == canonical_rows(without(group, name))
+        if plan.grouping.disjoint:
+            assert sum(name in group.names for group in groups) <= 1

@@ -34,7 +34,7 @@ def relation(database: Database, text: str) -> KRelation:
 
 
 @pytest.mark.parametrize("text", QUERIES)
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(database=databases())
 def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, database):
     found = relation(database, text)

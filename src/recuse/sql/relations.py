@@ -144,7 +144,8 @@ class Relations:
                 outputs += self._star(node, frame.scope)
             else:
                 value = self.conditions(known).value(node.unalias(), frame.scope, "the SELECT list")
-                outputs.append(Output(node.alias_or_name or f"column{number}", value))
+                name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
+                outputs.append(Output(name, value))
         return tuple(outputs)
 
     def _star(self, node: exp.Expr, scope: Scope) -> list[Output]:

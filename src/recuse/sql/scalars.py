@@ -269,9 +269,9 @@ def guard(node: exp.Expr, lookup: Lookup) -> exp.Expr:
         case exp.Boolean() | exp.Null():
             return node.copy()
         case exp.Exists():
-            return node.copy()  # over public tables, guarded where it was read
+            return exp.Exists(this=_guard_query(node.this, lookup))
         case exp.In() if node.args.get("query") is not None:
-            return exp.In(this=guard_value(node.this, lookup), query=node.args["query"].copy())
+            return _guard_membership(node, lookup)
         case exp.Is() if isinstance(node.expression, exp.Null):
             return exp.Is(this=guard_value(node.this, lookup), expression=exp.Null())
         case exp.Column() if lookup(node) == "BOOLEAN":
@@ -286,6 +286,41 @@ def guard(node: exp.Expr, lookup: Lookup) -> exp.Expr:
         return type(node)(this=guard_value(node.left, lookup), expression=guard_value(node.right, lookup))
     boolean = family_of(node, lookup) is Family.BOOLEAN
     return _attempt(node if boolean else exp.cast(node.copy(), "boolean"))
+
+
+def _guard_membership(node: exp.In, lookup: Lookup) -> exp.Expr:
+    """Return value IN (SELECT …) over public tables; TRY cannot stand around it, so types must agree."""
+    inner = node.args["query"].this
+    if not _all_comparable([node.this, inner.expressions[0]], lookup):
+        raise QueryError(
+            "IN compares values whose types are different or not known",
+            found=node.sql(dialect="duckdb"),
+            hint="cast both sides to one type",
+        )
+    query = exp.Subquery(this=_guard_query(inner, lookup))
+    return exp.In(this=guard_value(node.this, lookup), query=query)
+
+
+def _guard_query(query: exp.Expr, lookup: Lookup) -> exp.Expr:
+    """Return a query of our own making in which no row can raise."""
+
+    def guarded(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Where):
+            return exp.Where(this=guard(node.this, lookup))
+        if isinstance(node, exp.Join) and node.args.get("on") is not None:
+            return exp.Join(this=node.this.copy(), side=node.side, on=guard(node.args["on"], lookup))
+        return node
+
+    found = query.transform(guarded)
+    for select in found.find_all(exp.Select):
+        select.set("expressions", [_guard_output(node, lookup) for node in select.expressions])
+    return found
+
+
+def _guard_output(node: exp.Expr, lookup: Lookup) -> exp.Expr:
+    if isinstance(node, exp.Alias):
+        return exp.alias_(guard_value(node.this, lookup), node.args["alias"].copy())
+    return guard_value(node, lookup)
 
 
 def guard_value(node: exp.Expr, lookup: Lookup) -> exp.Expr:

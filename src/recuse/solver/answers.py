@@ -24,6 +24,8 @@ from recuse.solver.master import Master, Tally
 from recuse.solver.slopes import Shares, Slopes
 
 ROUNDS = 60
+SIMPLE = (6, 12)
+"""Denominators that optimal withdrawals often have: a clique withdraws from its triangles by 1/3 each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,11 +67,13 @@ class Truncation:
             estimate = float(sizes @ (self.tau * x + shares * self.full))
             # between the master's optimum and the best point so far: far fewer rounds than at the optimum
             middle = (x + best) / 2 if len(best) else x
-            g = self.checker.lowered(self.classes.expanded(middle) + self.checker.grid / 2)
-            slopes = self.shares.slopes(g)
-            value = float(slopes.sums.sum() + self.tau * g.sum())
-            if value < least:
-                best, best_g, least = middle, g, value
+            points = [self._snapped(point) for point in (middle, *simplified(middle), *simplified(x))]
+            values = [self._value(g) for g in points]
+            first = int(np.argmin(values))
+            if values[first] < least:
+                best_g, least = points[first], values[first]
+                best = best_g[self.classes.representatives]
+            slopes = self.shares.slopes(points[0])
             if least - estimate <= width:
                 high = up(self.checker.truncated_high(best_g, self.tau) + enclosed(self.focus.rest).high)
                 low = self._proven(suggestion.y)
@@ -77,6 +81,14 @@ class Truncation:
                     return Interval(low, high)
             self._cut(slopes, np.flatnonzero(slopes.sums[self.classes.representatives] > 0))
         return None
+
+    def _snapped(self, x: Floats) -> Floats:
+        """Return the classes' withdrawals as everybody's, on the checker's grid."""
+        return self.checker.lowered(self.classes.expanded(x) + self.checker.grid / 2)
+
+    def _value(self, g: Floats) -> float:
+        """Return F(g) + τ|g|, about."""
+        return self.shares.answer(g) + self.tau * float(g.sum())
 
     def _cut(self, slopes: Slopes, which: Integers) -> None:
         """Add the cuts of these classes' shares."""
@@ -103,3 +115,8 @@ class Truncation:
             if mine.any():
                 cut += weighted_cut(slopes, self.classes.expanded(mine))
         return truncated_low(cut, self.tau, self.focus.rest)
+
+
+def simplified(x: Floats) -> list[Floats]:
+    """Return x rounded to simple fractions: where a method that converges is going to end."""
+    return [np.round(x * parts) / parts for parts in SIMPLE]

@@ -110,6 +110,12 @@ class Shares:
         owners = sparse.csr_array((portion[owner], (member, owner)), shape=(people, len(tuples)))
         return cls(evaluation, clauses, owners)
 
+    def answer(self, g: Floats) -> float:
+        """Return F(g), about."""
+        if len(self.evaluation.tuples) == self.clauses.shape[0]:
+            return float(self.evaluation.weights @ np.maximum(0.0, 1 - self.clauses @ g))
+        return self.evaluation.objective(g)
+
     def slopes(self, g: Floats) -> Slopes:
         """Return minorants of the shares Σ_t share_pt z_t, tangent at g."""
         levels, owners = self.evaluation.tuples.levels, self.owners

@@ -30,5 +30,7 @@ def test_it_closes_by_itself_around_what_the_reference_finds(shape: tuple[int, i
     focus = focus_answer(tuples, judge.loads > tau)
     found = alternatives.truncated(focus, tau, 0.01 * tau)
     wanted = judge.truncated(tau, 1e-6 * tau)
-    assert found is not None and found.width <= 0.01 * tau
-    assert found.low <= wanted.high and wanted.low <= found.high
+    assert found is not None
+    assert found.width <= 0.01 * tau
+    assert found.low <= wanted.high
+    assert wanted.low <= found.high

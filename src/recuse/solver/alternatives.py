@@ -1,4 +1,4 @@
-"""X(τ) where tuples have alternatives (OR): the whole program in focus, as a maximum flow or by PDLP.
+"""X(τ) from the whole program in focus, as a maximum flow or by PDLP: for alternatives (OR), and few tuples.
 
 A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a
 thousand; so here the tuples stay in the program. Where every alternative is one participant, the dual of X is
@@ -25,6 +25,8 @@ from recuse.solver.linear import LinearProgram, Method, solve
 
 LARGEST_FLOW = 2**31 - 1
 """scipy's flows are 32-bit integers."""
+METHODS = (Method.FIRST_ORDER, Method.INTERIOR)
+"""How the whole program is solved, the quicker method first."""
 
 
 def has_alternatives(tuples: Tuples) -> bool:
@@ -32,13 +34,15 @@ def has_alternatives(tuples: Tuples) -> bool:
     return any(len(level) - 1 < level[-1] for level in tuples.levels[0::2])
 
 
-def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
+def truncated(
+    focus: Focus, tau: float, width: float, methods: tuple[Method, ...] = METHODS
+) -> Interval | None:
     """Return an interval that holds X(τ), at most `width` wide; nothing if none of the methods closes it."""
     people = len(focus.people)
     evaluation = Evaluation.of(focus.tuples, people)
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
     found, rest, unit = Interval(0.0, math.inf), enclosed(focus.rest), power_of_two_near(tau)
-    for g, duals in _suggestions(focus.tuples, people, program, tau):
+    for g, duals in _suggestions(focus.tuples, people, program, tau, methods):
         point = checker.lowered(g + checker.grid / 2)
         high = up(checker.truncated_high(point, tau) + rest.high)
         found = found.narrowed(down(unit * dual_bound(program, duals) + rest.low), high)
@@ -48,12 +52,12 @@ def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
 
 
 def _suggestions(
-    tuples: Tuples, people: int, program: LinearProgram, tau: float
+    tuples: Tuples, people: int, program: LinearProgram, tau: float, methods: tuple[Method, ...]
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield withdrawals and multipliers of the clauses, the cheapest to find first."""
     if len(tuples.levels) == 2 and len(tuples.members) == len(tuples.clauses) - 1:
         yield _flow(tuples, people, tau)
-    for method in (Method.FIRST_ORDER, Method.INTERIOR):
+    for method in methods:
         found = solve(program, method)
         yield found.x[:people], found.y
 

@@ -24,6 +24,7 @@ from recuse.solver.descent import Descent
 from recuse.solver.focus import focus_answer, focus_loads
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval, enclosed
+from recuse.solver.linear import Method
 from recuse.solver.loads import Workshop
 from recuse.solver.master import Tally
 from recuse.solver.reference import NOTHING, Reference, reference
@@ -33,6 +34,8 @@ MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
 FAILURES = (ArithmeticError, LookupError, ValueError)
 """What goes wrong here must not be seen from outside, as it depends on the data: the slow route answers."""
+FEW, FEW_AT_ALL = 64, 60_000
+"""Tuples a participant, and in all, below which X is sooner found with the tuples left in the program."""
 INVITATIONS = 8
 """How often a focus is widened before the reference solver takes over."""
 
@@ -60,10 +63,14 @@ class Cutting:
         movable = focus_answer(self.evaluation.tuples, self.loads > tau)
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
+        routes: list[Callable[[], Interval | None]] = []
         if has_alternatives(movable.tuples):
-            found = _guarded(lambda: alternatives.truncated(movable, tau, width))
+            routes.append(lambda: alternatives.truncated(movable, tau, width))
         else:
-            found = _guarded(lambda: Truncation.of(movable, tau, self.tally).interval(width))
+            if len(movable.tuples) < min(FEW * len(movable.people), FEW_AT_ALL):
+                routes.append(lambda: alternatives.truncated(movable, tau, width, (Method.FIRST_ORDER,)))
+            routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
+        found = next((interval for route in routes if (interval := _guarded(route))), None)
         return found or self._reference().truncated(tau, width)
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:

@@ -34,7 +34,7 @@ def relation(database: Database, text: str) -> KRelation:
 
 
 @pytest.mark.parametrize("text", QUERIES)
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(database=databases())
 def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, database):
     found = relation(database, text)
@@ -50,7 +50,7 @@ def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, 
 
 
 @pytest.mark.parametrize("text", QUERIES)
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(database=databases())
 def test_a_withdrawal_is_the_removal_of_ones_rows(text, database):
     """The privacy law: what the mechanism takes for a neighbour is one."""

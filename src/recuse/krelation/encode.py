@@ -189,7 +189,7 @@ class Names(Sequence[Hashable]):
 
 def _stack(columns: list[pyarrow.ChunkedArray]) -> pyarrow.ChunkedArray:
     """Return the columns one after the other, in a type that holds them all exactly."""
-    plain = [_without_dictionary(column) for column in columns]
+    plain = [_plain(column) for column in columns]
     types = {column.type for column in plain}
     if len(types) > 1:
         common = _common_type(types)
@@ -212,8 +212,14 @@ def _whole(column: pyarrow.ChunkedArray) -> pyarrow.Array:
     return pyarrow.concat_arrays(column.chunks) if column.num_chunks else pyarrow.array([], column.type)
 
 
-def _without_dictionary(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
-    return column.cast(column.type.value_type) if pyarrow.types.is_dictionary(column.type) else column
+def _plain(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Return the column without a dictionary, and decimals in a width that Arrow can compare."""
+    kind = column.type
+    if pyarrow.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if pyarrow.types.is_decimal(kind) and kind.bit_width < 128:  # some versions of DuckDB send narrow ones
+        return column.cast(pyarrow.decimal128(kind.precision, kind.scale))
+    return column
 
 
 def _codes(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, Integers]:

@@ -1,6 +1,6 @@
 """How fast is the solver? Every relation in a process of its own, beside the full linear program.
 
-    python -m recuse.experiments.bench --graphs FOLDER --out FOLDER [--tpch FOLDER] [--full-seconds 600]
+    python -m recuse.experiments.bench --graphs FOLDER [--tpch-small FOLDER] [--tpch-large FOLDER] [--out FOLDER]
 
 Prints a table, and writes `bench.json` and (with matplotlib) `bench.png`. The machine is assumed idle.
 """
@@ -14,7 +14,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -41,15 +41,26 @@ THETA, BETA, MU = 1.0, 0.1, 0.5
 """ε = 0.5 with the paper's parameters: β = ε/5."""
 SLACK = 0.01
 GROWTH = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+FORMULAS = ("1000,3", "1000,10", "10000,3", "10000,10")
+
+LABELS = {"load": "load", "enumerate": "enumerate", "relation": "build", "index": "r", "answer": "X"}
+"""What the seconds in a cell are called in the table."""
 
 Cell = dict[str, Any]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmark, or one cell of it."""
     parser = argparse.ArgumentParser(description="Time the solver.")
     parser.add_argument("--graphs", type=Path, help="a folder of graph files")
-    parser.add_argument("--tpch", type=Path, help="a folder of TPC-H Parquet files")
+    parser.add_argument("--tpch-small", type=Path, help="TPC-H Parquet files for distinct parts (scale 0.1)")
+    parser.add_argument("--tpch-large", type=Path, help="TPC-H Parquet files for pairs of owners (scale 1)")
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", default=GROWTH, help="how many tuples the generated triples have"
+    )
+    parser.add_argument(
+        "--formulas", nargs="*", default=FORMULAS, help="generated 3-DNF and 3-CNF: tuples,clauses"
+    )
     parser.add_argument("--out", type=Path, default=Path("build/bench"))
     parser.add_argument(
         "--full-seconds", type=float, default=600.0, help="how long the full program may take"
@@ -57,21 +68,23 @@ def main() -> None:
     parser.add_argument(
         "--full", nargs="*", default=["ca-HepTh nodes", "ca-GrQc nodes"], help="cells to compare with"
     )
+    parser.add_argument("--seconds", type=float, default=600.0, help="how long one cell may take")
     parser.add_argument("--cell", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.cell:
         print(json.dumps(CELLS[options.cell[0]](options.cell[1])))
         return
     options.out.mkdir(parents=True, exist_ok=True)
     rows = []
-    for kind, argument in cells(options.graphs, options.tpch):
-        row = in_own_process(kind, argument, None)
+    for kind, argument in cells(options):
+        row = in_own_process(kind, argument, options.seconds)
         if row.get("name") in options.full:
             row |= compared(kind, argument, row, options.full_seconds)
         rows.append(row)
         print(line(row), flush=True)
     slope = growth(rows)
-    print(f"growth on random triples: time ~ tuples^{slope:.2f}")
+    if slope is not None:
+        print(f"growth on random triples: time ~ tuples^{slope:.2f}")
     (options.out / "bench.json").write_text(
         json.dumps({"machine": "2 cores", "rows": rows, "slope": slope}, indent=1)
     )
@@ -79,20 +92,24 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "recuse.experiments.bench_plot", str(options.out)], check=True)
 
 
-def cells(graphs: Path | None, tpch: Path | None) -> Iterator[tuple[str, str]]:
+def cells(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """Yield every cell: its kind and its argument."""
-    for path in sorted(graphs.iterdir(), key=lambda path: path.stat().st_size) if graphs else ():
+    for path in sorted(options.graphs.iterdir(), key=_file_size) if options.graphs else ():
         yield "nodes", str(path)
         yield "edges", str(path)
-    for size in GROWTH:
+    for size in options.sizes:
         yield "triples", str(size)
     for kind in ("dnf", "cnf"):
-        for size in (1_000, 10_000):
-            for clauses in (3, 10):
-                yield kind, f"{size},{clauses}"
-    if tpch:
-        yield "distinct", str(tpch)
-        yield "pairs", str(tpch)
+        for formula in options.formulas:
+            yield kind, formula
+    if options.tpch_small:
+        yield "distinct", str(options.tpch_small)
+    if options.tpch_large:
+        yield "pairs", str(options.tpch_large)
+
+
+def _file_size(path: Path) -> int:
+    return path.stat().st_size
 
 
 # ------------------------------------------------------------------ one cell
@@ -133,20 +150,39 @@ def graph_cell(path: str, kind: str) -> Cell:
 
 def distinct_cell(folder: str) -> Cell:
     """Return the cell of COUNT(DISTINCT l_partkey): X at ten values of τ."""
+    start = time.perf_counter()
     tuples, participants = distinct_parts(duckdb.connect(), Path(folder))
     begin = time.perf_counter()
     programs = cutting(tuples, participants)
     for level in range(-10, 0):
         programs.truncated(2.0**level, SLACK * 2.0**level)
-    seconds = time.perf_counter() - begin
-    return {"name": "distinct parts, 10 τ", "tuples": len(tuples), "index": 0.0, "answer": seconds} | memory()
+    return {
+        "name": "distinct parts, 10 τ",
+        "tuples": len(tuples),
+        "enumerate": begin - start,
+        "index": 0.0,
+        "answer": time.perf_counter() - begin,
+        "masters": programs.tally.masters,
+        "cuts": programs.tally.cuts,
+    } | memory()
+
+
+def pairs_cell(folder: str) -> Cell:
+    """Return the cell of line items merged by their two owners."""
+    begin = time.perf_counter()
+    relation = owner_pairs(duckdb.connect(), Path(folder))
+    listed = time.perf_counter() - begin
+    return solved("owner pairs", *relation) | {"enumerate": listed}
 
 
 def generated(build: Callable[..., tuple[Tuples, int]], kind: str) -> Callable[[str], Cell]:
     """Return the cell of a generated relation, its sizes given as text."""
 
     def cell(sizes: str) -> Cell:
-        return solved(f"{kind} {sizes}", *build(*map(int, sizes.split(","))))
+        begin = time.perf_counter()
+        relation = build(*map(int, sizes.split(",")))
+        made = time.perf_counter() - begin
+        return solved(f"{kind} {sizes}", *relation) | {"relation": made}
 
     return cell
 
@@ -158,7 +194,7 @@ CELLS: dict[str, Callable[[str], Cell]] = {
     "dnf": generated(random_dnf, "3-DNF"),
     "cnf": generated(random_cnf, "3-CNF"),
     "distinct": distinct_cell,
-    "pairs": lambda folder: solved("owner pairs", *owner_pairs(duckdb.connect(), Path(folder))),
+    "pairs": pairs_cell,
     "full-simplex": lambda cell: full_cell(cell, Method.SIMPLEX),
     "full-pdlp": lambda cell: full_cell(cell, Method.FIRST_ORDER),
 }
@@ -218,11 +254,11 @@ def memory() -> Cell:
     return {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
-def growth(rows: list[Cell]) -> float:
-    """Return the log-log slope of time against tuples over the random triples."""
+def growth(rows: list[Cell]) -> float | None:
+    """Return the log-log slope of time against tuples over the random triples, if there are two of them."""
     family = [row for row in rows if row.get("name", "").startswith("triples") and "failed" not in row]
     if len(family) < 2:
-        return math.nan
+        return None
     size = np.log([row["tuples"] for row in family])
     seconds = np.log([row["index"] + row["answer"] for row in family])
     return float(np.polyfit(size, seconds, 1)[0])
@@ -233,15 +269,13 @@ def line(row: Cell) -> str:
     if "failed" in row:
         return f"{row['name']:28} {row['failed']}"
     parts = [f"{row['name']:28} {row['tuples']:>9,} tuples"]
-    parts += [
-        f"{key} {row[key]:.2f}" for key in ("load", "enumerate", "relation", "index", "answer") if key in row
-    ]
+    parts += [f"{label} {row[key]:.2f} s" for key, label in LABELS.items() if key in row]
     parts.append(f"{row['megabytes']:.0f} MB")
     parts += [f"{row[key]} {key}" for key in ("masters", "cuts") if key in row]
     for method in ("simplex", "pdlp"):
         if f"ratio_{method}" in row:
             total, ratio = row[f"full_{method}"], row[f"ratio_{method}"]
-            parts.append(f"full programs for r ({method}, from one): {total:.0f} s, {ratio:.0f} ×")
+            parts.append(f"full programs for r ({method}, from one): {total:.1f} s, {ratio:.0f} ×")
         elif f"full_{method}" in row:
             parts.append(f"one full program ({method}): {row[f'full_{method}']}")
     return "  ".join(parts)

@@ -1,6 +1,6 @@
 """How fast is the solver? Every relation in a process of its own, beside the full linear program.
 
-    python -m recuse.experiments.bench --graphs FOLDER [--tpch-small FOLDER] [--tpch-large FOLDER] [--out FOLDER]
+    python -m recuse.experiments.bench --graphs FOLDER [--tpch-small FOLDER] [--tpch-large FOLDER] [--out DIR]
 
 Prints a table, and writes `bench.json` and (with matplotlib) `bench.png`. The machine is assumed idle.
 """

@@ -11,8 +11,8 @@ import numpy as np
 from recuse.krelation.relation import Floats
 from recuse.solver.linear import PATIENCE, ROUGH, Matrix, Suggestion, quiet_highs
 
-HEAVIEST = 1_000_000
-"""Entries above which the cuts of a relation are too dense to be worth going on."""
+HEAVIEST, HEAVIEST_COLUMN = 1_000_000, 600
+"""Entries, in all and a column, above which the cuts of a relation are too dense to be worth going on."""
 MANY = 1000
 """New rows since the last basis above which PDLP is tried first."""
 
@@ -69,7 +69,7 @@ class Master:
         first-order method is far faster, and the digits it lacks the certificate does without, or asks for
         with `insist`.
         """
-        if self.highs.getNumNz() > HEAVIEST:
+        if self.highs.getNumNz() > max(HEAVIEST, HEAVIEST_COLUMN * self.highs.getNumCol()):
             return None
         self.tally.masters += 1
         if self.count - self.based > MANY and not self.insisted:

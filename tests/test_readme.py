@@ -6,9 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+
+from recuse.demo import QUESTIONS
+from recuse.mechanism.release import Release
+from recuse.policy import Policy, Protect
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -62,8 +67,6 @@ def test_python_example_runs(folder):
 
 
 def test_the_first_example_is_in_the_demo():
-    from recuse.demo import QUESTIONS
-
     (sql,) = [text for _, text in blocks("sql")]
     assert sql.strip() == QUESTIONS[0].sql
     assert "make demo" in README[:1000]
@@ -73,3 +76,26 @@ def test_the_first_example_is_in_the_demo():
 def test_links_lead_somewhere():
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_the_policy_page_shows_a_policy():
+    (example,) = [
+        text for kind, _, text in BLOCK.findall((ROOT / "docs" / "policy.md").read_text()) if kind == "toml"
+    ]
+    policy = Policy.parse(example)
+    assert [str(link) for link in policy.links] == ["friendship(a) → person", "friendship(b) → person"]
+    Policy(protect=(Protect.rows("friendship", "least(a, b)", "greatest(a, b)"),))
+
+
+def test_an_answer_prints_for_people():
+    (example,) = [text for _, text in blocks("python")]
+    shown = re.search(r"# (.*left)", example)[1]
+    release = Release(
+        Fraction(4),
+        (Fraction(0), Fraction(12)),
+        Fraction(1),
+        Fraction(1, 2),
+        "selective",
+        remaining=Fraction(9),
+    )
+    assert str(release) == shown

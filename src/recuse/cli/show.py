@@ -25,9 +25,7 @@ def readable(value: Fraction | None) -> str:
     >>> readable(Fraction(1234567)), readable(Fraction(5, 4)), readable(None)
     ('1,234,567', '1.25', 'unbounded')
     """
-    if value is None:
-        return "unbounded"
-    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.6g}"
+    return "unbounded" if value is None else short(value)
 
 
 def as_json(answer: Release | Answer) -> str:

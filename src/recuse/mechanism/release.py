@@ -10,6 +10,15 @@ from typing import Self
 CONFIDENCE = 0.95
 
 
+def short(value: Fraction) -> str:
+    """Return a number for people: whole numbers with thousands apart, others to six digits.
+
+    >>> short(Fraction(1234567)), short(Fraction(5, 4))
+    ('1,234,567', '1.25')
+    """
+    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.6g}"
+
+
 @dataclass(frozen=True, slots=True)
 class Release:
     """A private answer and what may be said of its noise.
@@ -27,6 +36,12 @@ class Release:
     """whether truncation can move the answer either way (a signed sum) or only lower it (a count)"""
     remaining: Fraction | None = None
     """what the ledger has left after this answer; None without a ledger"""
+
+    def __str__(self) -> str:
+        low, high = (short(end) for end in self.interval)
+        left = "" if self.remaining is None else f", {short(self.remaining)} left"
+        spread = f"(95 % of the noise: {low} to {high})"
+        return f"{short(self.value)} {spread}, epsilon {short(self.epsilon)}{left}"
 
     def in_units(self, granularity: Fraction) -> Self:
         """Return the release with granules turned back into the query's own unit."""

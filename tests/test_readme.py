@@ -90,12 +90,6 @@ def test_the_policy_page_shows_a_policy():
 def test_an_answer_prints_for_people():
     (example,) = [text for _, text in blocks("python")]
     shown = re.search(r"# (.*left)", example)[1]
-    release = Release(
-        Fraction(4),
-        (Fraction(0), Fraction(12)),
-        Fraction(1),
-        Fraction(1, 2),
-        "selective",
-        remaining=Fraction(9),
-    )
+    interval = (Fraction(0), Fraction(12))
+    release = Release(Fraction(4), interval, Fraction(1), Fraction(1, 2), "selective", remaining=Fraction(9))
     assert str(release) == shown

@@ -91,6 +91,16 @@ def test_policy_check(recuse, shop):
     assert "not mentioned" in lines["secret"]
 
 
+def test_policy_check_without_a_database(recuse, shop):
+    _, policy = shop
+    code, out, _ = recuse("policy", "check", policy)
+    assert code == 0
+    assert out.splitlines()[:2] == [
+        "customer: each (id) is one participant",
+        "orders: a row belongs to (customer) → customer",
+    ]
+
+
 def test_budget(recuse, shop):
     database, policy = shop
     recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")

@@ -20,7 +20,7 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import connect, ledger_path
 from recuse.sql.draft import draft
-from recuse.sql.explain import describe
+from recuse.sql.explain import describe, stated_owners
 from recuse.sql.ownership import own
 from recuse.sql.parse import MAX_LENGTH
 
@@ -109,8 +109,8 @@ def policy_check(
     """Check a policy, alone or against a database, and show who owns the rows of each table."""
     rules = Policy.read(policy)
     if database is None:
-        for table, _ in rules.tables():
-            typer.echo(table)
+        for line in stated_owners(rules):
+            typer.echo(line)
         return
     with DuckDB.open(database, rules) as engine:
         ownership = own(rules, engine.catalogue())

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from recuse.mechanism.release import CONFIDENCE, Release
+from recuse.mechanism.release import CONFIDENCE, Release, short
 from recuse.privacy import decimal_text
 from recuse.session.answer import Answer, Cell
 

@@ -2,7 +2,7 @@
 
 Guarantee: true only if, for every participant of every kind, all rows of the query that belong to them
 have one and the same group key: then the groups are about disjoint people, and answering each with the
-full ε is ε-private (docs/proofs.md, parallel composition). It follows from the query, the policy and the
+full ε is ε-private (docs/proofs.md, theorem R7). It follows from the query, the policy and the
 unique keys that the catalogue enforces or the policy declares; if in doubt it is false.
 """
 

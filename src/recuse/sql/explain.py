@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.sql.derive import owned
 from recuse.sql.ownership import Linked, Owned, Protected, Public
@@ -116,6 +117,19 @@ def _completed(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         yield from block.completed
         yield from _completed(_below(block))
+
+
+def stated_owners(policy: Policy) -> Iterator[str]:
+    """Yield what a policy says of each table, before any catalogue is looked at."""
+    for entry in policy.protect:
+        if entry.table is None:
+            yield f"{entry.kind}: a kind of participant without a table"
+        else:
+            yield f"{entry.table}: each ({', '.join(map(str, entry.key))}) is one participant"
+    for link in policy.links:
+        yield f"{link.table}: a row belongs to {str(link).removeprefix(link.table)}"
+    for public in policy.public:
+        yield f"{public.table}: public"
 
 
 def describe(owned: Owned | None) -> str:

@@ -49,9 +49,7 @@ def test_names_and_further_columns(tmp_path):
 
 def test_matrix_market_counts_stored_zeros_and_all_rows(tmp_path):
     path = tmp_path / "g.mtx"
-    path.write_text(
-        "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 2 0.0\n2 1 3.5\n3 3 1\n3 2 1\n"
-    )
+    path.write_text("%%MatrixMarket matrix coordinate real general\n4 4 4\n1 2 0.0\n2 1 3.5\n3 3 1\n3 2 1\n")
     graph = read_graph(path)
     assert list(graph.nodes) == [1, 2, 3, 4]
     assert named_edges(graph) == {frozenset((1, 2)), frozenset((2, 3))}

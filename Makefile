@@ -2,7 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint test-slow clean bench-tpch
+GRAPHS ?= ../shared/data/graphs
+
+.PHONY: demo test test-slow bench bench-tpch clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -28,6 +30,10 @@ test-slow: .venv/installed-test
 .venv/installed-test: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
 	touch $@
+
+# GRAPHS: a folder of graph files; without it only generated relations are timed
+bench: .venv/installed-test
+	$(BIN)/python -m recuse.experiments.bench $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) --out bench-results
 
 # DATABASE: made by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
 bench-tpch: .venv/installed

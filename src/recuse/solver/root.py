@@ -59,19 +59,34 @@ def real_index(
         if step is None:
             return None
         low = _line_crossing(step, theta, beta, found.high)
-        if max(descent.forecast(step), s) - low <= width:
+        closing = min(max(descent.forecast(step), s), _about(step, s, theta, beta)) - low <= width
+        if closing:
             level = theta * math.exp(beta * low)
-            proven = descent.low(step, level)
-            high = max(descent.high(step), up(log_ratio(tau, theta).high / beta))
-            found = found.narrowed(min(proven, down(log_ratio(level, theta).low / beta)), high)
+            proven = min(descent.low(step, level), down(log_ratio(level, theta).low / beta))
+            found = found.narrowed(proven, _above(descent, step, theta, beta))
+            if found.width > width:
+                found = found.narrowed(proven, max(descent.high(step), up(log_ratio(tau, theta).high / beta)))
             if found.width <= width:
                 return found
-        if len(descent.outsiders) or not (
-            descent.cut(step) or max(descent.forecast(step), s) - low > width or descent.master.insist()
-        ):
+        if len(descent.outsiders) or not (descent.cut(step) or not closing or descent.master.insist()):
             return None
         s = min(max(_forecast(step, s, beta), low, s - LONGEST_STEP / beta), found.high)
     return None
+
+
+def _above(descent: Descent, step: Step, theta: float, beta: float) -> float:
+    """Return an upper end for r from the step's g as it is: max(|g|, ln(M/θ)/β), M not below any load at g.
+
+    Whoever is not in focus has a load of at most τ to begin with.
+    """
+    check = descent.shop.checker
+    most = max(step.tau, float(check.high_loads(step.g).max()))
+    return max(check.size(step.g), up(log_ratio(most, theta).high / beta))
+
+
+def _about(step: Step, s: float, theta: float, beta: float) -> float:
+    """Return about what `_above` will be."""
+    return max(float(step.g.sum()), s, math.log(float(step.slopes.sums.max()) / theta) / beta)
 
 
 def _line_crossing(step: Step, theta: float, beta: float, highest: float) -> float:

@@ -15,9 +15,10 @@ SCALES = [2.0**-10, 0.3, 1.0, 5.0, 40.0]
 
 
 def relation(clauses: int, members: int) -> Tuples:
-    """Return tuples of several clauses of several participants each, with weights from 1 to 20."""
+    """Return tuples of disjoint clauses, with weights from 1 to 20."""
     generator = np.random.default_rng(7)
-    leaves = generator.permuted(np.tile(np.arange(PEOPLE), (COUNT * clauses, 1)), axis=1)[:, :members]
+    people = generator.permuted(np.tile(np.arange(PEOPLE), (COUNT, 1)), axis=1)
+    leaves = people[:, : clauses * members].reshape(-1, members)
     levels = (np.arange(COUNT + 1) * clauses, np.arange(COUNT * clauses + 1) * members)
     return Tuples(generator.integers(1, 21, COUNT), levels, np.sort(leaves, axis=1).ravel())
 
@@ -34,3 +35,11 @@ def test_it_closes_by_itself_around_what_the_reference_finds(shape: tuple[int, i
     assert found.width <= 0.01 * tau
     assert found.low <= wanted.high
     assert wanted.low <= found.high
+
+
+@pytest.mark.parametrize("tau", SCALES)
+def test_a_flow_needs_no_linear_program(tau: float) -> None:
+    tuples = relation(4, 1)
+    focus = focus_answer(tuples, reference(tuples, PEOPLE).loads > tau)
+    found = alternatives.truncated(focus, tau, 0.01 * tau, methods=())
+    assert found is not None

@@ -63,7 +63,9 @@ def _suggestions(
 
 
 def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
-    """Return the minimum cut as withdrawals, and the flow of every (tuple, participant) pair."""
+    """Return the minimum cut as withdrawals, and the flow of every (tuple, participant) pair in the
+    program's unit, a power of two near τ.
+    """
     count, pairs = len(tuples), len(tuples.members)
     unit = _unit(people, tau)
     scale = unit / tau
@@ -80,7 +82,7 @@ def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
     reached = np.zeros(sink + 1, bool)
     reached[breadth_first_order(residual, source, return_predecessors=False)] = True
     carried = np.asarray(flow[owner, count + tuples.members]).ravel()
-    return reached[count:source].astype(np.float64), carried / scale
+    return reached[count:source].astype(np.float64), carried / scale / power_of_two_near(tau)
 
 
 def _unit(people: int, tau: float) -> int:

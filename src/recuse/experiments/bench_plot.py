@@ -21,7 +21,7 @@ def plot(folder: Path) -> Path:
         axes.loglog(*zip(*full, strict=True), "x", label=f"full programs ({method}): r") if full else None
     axes.set_xlabel("tuples")
     axes.set_ylabel("seconds (2 cores)")
-    axes.legend()
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
     target = folder / "bench.png"
     figure.savefig(target, dpi=150)
     plt.close(figure)

@@ -11,28 +11,11 @@ import time
 import pytest
 
 from made import COUNT, make_shop
-from recuse.cli.app import main
 
 
 @pytest.fixture
 def shop(tmp_path):
     return make_shop(tmp_path)
-
-
-@pytest.fixture
-def recuse(monkeypatch, capsys):
-    """Return a function that runs the command line in this process: exit code, output, errors."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["recuse", *map(str, arguments)])
-        try:
-            main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_ask(recuse, shop):

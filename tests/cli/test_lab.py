@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 
 from made import COUNT, make_shop
-from recuse.cli.app import main
 
 KEYS = {
     "true_value",
@@ -18,20 +16,6 @@ KEYS = {
     "trimmed_relative_error",
     "seconds",
 }
-
-
-@pytest.fixture
-def recuse(monkeypatch, capsys):
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["recuse", *map(str, arguments)])
-        try:
-            main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture

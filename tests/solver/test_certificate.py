@@ -57,6 +57,25 @@ def test_a_lifted_vector_satisfies_its_constraints_exactly(relation, guess, tau)
             assert load <= Fraction(tau) * (1 - strict * exact[name])
 
 
+@given(relations(largest=10**18), guesses)
+def test_a_vector_is_lifted_only_where_a_constraint_fails_exactly(relation, guess):
+    """At the least τ that a vector keeps it stays as it is; one double below it does not."""
+    check, rows = checked(relation)
+    g = check.raised(np.array(guess[: relation.participants]) * 0.5)
+    exact = named(relation, g)
+    loads = {name: sum(q * usage(k, name, exact) for k, q in rows) for name in relation.names}
+    for lift, least in (
+        (check.within, max(loads.values(), default=0)),
+        (check.strictly_within, max((load / (1 - exact[name]) for name, load in loads.items()), default=0)),
+    ):
+        if least == 0:
+            continue
+        near = float(least)
+        tau = near if Fraction(near) >= least else math.nextafter(near, math.inf)
+        assert (lift(g, tau) == g).all()
+        assert (lift(g, math.nextafter(tau, 0.0)) != g).any()
+
+
 @given(relations(), st.randoms(use_true_random=False), levels)
 def test_arbitrary_multipliers_never_overstate(relation, random, tau):
     if len(relation.positive) == 0:

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
-from recuse.krelation.relation import Floats, Tuples
+from recuse.krelation.relation import Floats, Integers, Tuples
 from recuse.solver.focus import Focus
 from recuse.solver.interval import Interval
 from recuse.solver.linear import LinearProgram
@@ -263,20 +262,23 @@ class Checker:
         """Return who has ℓ_p(g) > τ(1 - strictness·g_p), exactly: where doubles cannot tell, integers do."""
         high, allowed = self.high_loads(g), tau * (1 - strictness * g)
         wrong = high > allowed
-        near = wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4)))
-        if near.any():
-            exact = self._exact_loads(g, near)
-            for p in np.flatnonzero(near).tolist():
-                wrong[p] = exact[p] > Fraction(tau) * (1 - Fraction(strictness) * Fraction(g[p]))
+        near = np.flatnonzero(wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4))))
+        if len(near):
+            numerator, denominator = tau.as_integer_ratio()
+            remaining = ((1 - strictness * g[near]) / self.grid).astype(np.int64).astype(object)
+            loads = self._loads_in_steps(g, near, float(high[near].max()))
+            wrong[near] = loads.astype(object) * denominator > remaining * numerator
         return wrong
 
-    def _exact_loads(self, g: Floats, chosen: NDArray[np.bool_]) -> dict[int, Fraction]:
-        """Return ℓ_p(g) of the chosen participants as rationals."""
+    def _loads_in_steps(self, g: Floats, chosen: Integers, most: float) -> NDArray[Any]:
+        """Return ℓ_p(g) of the chosen participants in steps of the grid, as integers; `most` bounds them."""
         where = self.evaluation
-        mine = chosen[where.entry_member]
-        steps = (where.usages(g)[mine] / self.grid).astype(np.int64)
-        weights = where.tuples.weights[where.entry_tuple[mine]]
-        loads = dict.fromkeys(np.flatnonzero(chosen).tolist(), 0)
-        for p, q, u in zip(where.entry_member[mine].tolist(), weights.tolist(), steps.tolist(), strict=True):
-            loads[p] += q * u
-        return {p: load * Fraction(self.grid) for p, load in loads.items()}
+        place = np.full(where.participants, -1)
+        place[chosen] = np.arange(len(chosen))
+        owner, steps = place[where.entry_member], (where.usages(g) / self.grid).astype(np.int64)
+        mine = (owner >= 0) & (steps > 0)
+        kind = np.int64 if most / self.grid < 2.0**62 else object
+        weights = where.tuples.weights[where.entry_tuple[mine]].astype(kind)
+        loads = np.zeros(len(chosen), kind)
+        np.add.at(loads, owner[mine], weights * steps[mine].astype(kind))
+        return loads

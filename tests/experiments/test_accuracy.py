@@ -30,12 +30,12 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_run_continues_where_it_stopped_and_makes_a_page(folder, tmp_path):
     out = tmp_path / "out"
-    lines = list(accuracy.run_accuracy(folder, out, runs=30))
+    lines = list(accuracy.run_accuracy(accuracy.subgraphs(folder, 10_000), out, runs=30))
     assert any("triangles (node)" in line for line in lines)
     cells = accuracy.load_cells(out / "accuracy.jsonl")
     rows = (out / "accuracy.jsonl").read_text().splitlines()
     (out / "accuracy.jsonl").write_text("\n".join(rows[:-3]) + "\n")
-    list(accuracy.run_accuracy(folder, out, runs=30))
+    list(accuracy.run_accuracy(accuracy.subgraphs(folder, 10_000), out, runs=30))
     again = accuracy.load_cells(out / "accuracy.jsonl")
     assert len(again) == len(cells)
     assert len({(c.relation, c.protect, c.epsilon, c.mechanism) for c in again}) == len(again)

@@ -1,14 +1,15 @@
 """Which mechanism is the most accurate? All of them over graphs, random graphs and one-owner relations.
 
-Every cell (relation, ε, mechanism) is one line of JSON; a stopped run continues where it was.
+Every cell (relation, ε, mechanism) is one line of JSON; a stopped run continues where it was. The page is
+made by `accuracy_report`. NOT PRIVATE: errors against the truth.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from recuse.experiments.error import ErrorSummary, answering, tidy
 from recuse.experiments.oracle import oracle_error
 from recuse.experiments.simulated import SimulatedNoise
 from recuse.experiments.tabulated import tabulating
+from recuse.experiments.tpch import QUESTIONS, relation_of
 from recuse.graphs.enumerate import (
     EDGES,
     RECTANGLES,
@@ -38,7 +40,9 @@ EPSILONS = ("0.1", "0.5", "0.8", "1", "2")
 PATTERNS = {"edges": EDGES, "2-stars": TWO_STARS, "triangles": TRIANGLES, "rectangles": RECTANGLES}
 OWNERS: dict[str, Callable[..., KRelation]] = {"node": owned_by_nodes, "edge": owned_by_edges}
 MOST_TUPLES = 400_000
+RESULTS = "accuracy.jsonl"
 RANDOM_SIZES = (200, 400, 600, 800, 1000)
+ONE_OWNER = (("Q12", "orders"), ("Q12", "customer"), ("Q18", "customer"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Cell:
     median_relative_error: float
     trimmed_relative_error: float
     runs: int
+    largest_load: float = math.nan
 
 
 def mechanisms(protect: str) -> tuple[str, ...]:
@@ -77,8 +82,8 @@ def graphs(folder: Path) -> Iterator[tuple[str, Callable[[], Graph]]]:
         yield path.name.split(".")[0], partial(read_graph, path)
 
 
-def relations(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
-    """Yield the relations that have at most `most` tuples, with who is protected in them."""
+def subgraphs(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
+    """Yield the subgraph relations that have at most `most` tuples, with who is protected in them."""
     for name, make in graphs(folder):
         graph = make()
         degrees = graph.degrees()
@@ -89,6 +94,13 @@ def relations(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
             if 0 < len(found) <= most:
                 for protect, own in OWNERS.items():
                     yield f"{name} {pattern}", protect, own(found)
+
+
+def one_owner(database: Path) -> Iterator[tuple[str, str, KRelation]]:
+    """Yield the TPC-H questions in which every row belongs to one participant."""
+    for name, protect in ONE_OWNER:
+        question = next(q for q in QUESTIONS if q.name == name)
+        yield f"TPC-H {name}", protect, relation_of(database, replace(question, protect=(protect,)))
 
 
 def _bound(pattern: str, degrees: np.ndarray) -> int:
@@ -121,16 +133,16 @@ def measure_cells(
                 found.median_relative_error,
                 found.trimmed_relative_error,
                 runs,
+                prepared.positive.largest_load(),
             )
 
 
-def run_accuracy(folder: Path, out: Path, runs: int, most: int = MOST_TUPLES) -> Iterator[str]:
+def run_accuracy(found: Iterable[tuple[str, str, KRelation]], out: Path, runs: int = 400) -> Iterator[str]:
     """Yield a line of progress for every relation; results are appended to `out`/accuracy.jsonl."""
     out.mkdir(parents=True, exist_ok=True)
-    path = out / "accuracy.jsonl"
-    cells = load_cells(path)
-    done = {(c.relation, c.protect, c.epsilon, c.mechanism) for c in cells}
-    for name, protect, relation in relations(folder, most):
+    path = out / RESULTS
+    done = {(c.relation, c.protect, c.epsilon, c.mechanism) for c in load_cells(path)}
+    for name, protect, relation in found:
         with path.open("a") as file:
             for cell in measure_cells(name, protect, relation, runs, done):
                 file.write(json.dumps(asdict(cell)) + "\n")

@@ -1,16 +1,32 @@
-"""The accuracy results as a page: geometric means over informative cells, the cells we lose, a picture."""
+"""The accuracy results as a page: geometric means over informative cells, the cells we lose, a picture.
+
+    python -m recuse.experiments.accuracy_report --graphs FOLDER --tpch DATABASE --out RESULTS --page docs
+
+measures what RESULTS lacks, then writes docs/accuracy.md. DATABASE is made by
+`python -m recuse.experiments.tpch load`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from recuse.experiments.accuracy import Cell
+from recuse.experiments.accuracy import (
+    MOST_TUPLES,
+    RESULTS,
+    Cell,
+    load_cells,
+    one_owner,
+    run_accuracy,
+    subgraphs,
+)
 
 INFORMATIVE = 0.15
 """A cell tells something if even the oracle's error is below this."""
@@ -126,3 +142,26 @@ def draw(cells: Sequence[Cell], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "accuracy-ratio.png", dpi=130)
     plt.close(figure)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and write the page and its picture."""
+    parser = argparse.ArgumentParser(description="The error of every mechanism, against the truth.")
+    parser.add_argument("--graphs", type=Path, required=True, help="a folder of graph files")
+    parser.add_argument("--tpch", type=Path, required=True, help="a DuckDB file with the TPC-H tables")
+    parser.add_argument("--out", type=Path, required=True, help="where the results are kept")
+    parser.add_argument("--page", type=Path, help="the folder of the page")
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--most", type=int, default=MOST_TUPLES, help="larger relations are left out")
+    given = parser.parse_args(arguments)
+    found = chain(one_owner(given.tpch), subgraphs(given.graphs, given.most))
+    for line in run_accuracy(found, given.out, given.runs):
+        print(line, flush=True)
+    if given.page:
+        cells = load_cells(given.out / RESULTS)
+        (given.page / "accuracy.md").write_text(page(cells, "make accuracy"))
+        draw(cells, given.page / "images")
+
+
+if __name__ == "__main__":
+    main()

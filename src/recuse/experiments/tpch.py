@@ -21,6 +21,7 @@ import numpy as np
 
 from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
+from recuse.krelation.relation import KRelation
 from recuse.mechanism.mechanisms import DEFAULT, chosen, run
 from recuse.mechanism.prepared import prepare
 from recuse.noise import SecureNoise
@@ -150,6 +151,14 @@ def policy_of(question: Question, engine: DuckDB) -> Policy:
     if question.granularity is not None:
         text += f"\n[sum]\ngranularity = {question.granularity}"
     return Policy.parse(text)
+
+
+def relation_of(path: Path, question: Question) -> KRelation:
+    """Return the relation of a question, for experiments."""
+    with DuckDB.open(path) as engine:
+        plan = compile_query(question.sql, policy_of(question, engine), engine.catalogue())
+        ((relation,),) = collect(engine, plan)
+        return relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
-from recuse.krelation.encode import Below, Derivations, codes_of, encode_groups, encode_merged
+from recuse.krelation.encode import Below, Derivations, codes_of, encode_groups, encode_merged, integers
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
 from recuse.sql.derive import Table
@@ -96,7 +96,7 @@ def _groups(found: Derivations, grouping: Grouping | None, domain: Domain) -> In
         if values is None:
             public.append(name)
         else:
-            position = position * len(values) + np.asarray(found.table[name]).astype(np.int64)
+            position = position * len(values) + integers(found.table[name])
     if domain.public is None:
         return position
     place = _places(found.table, public, domain.public)

@@ -55,13 +55,13 @@ def from_owner_sets(
     width = owners.shape[1]
 
     def of_sign(sign: int) -> Tuples:
-        chosen = np.flatnonzero(weights > 0 if sign > 0 else weights < 0)
-        if len(chosen) == 0:
+        mine = weights > 0 if sign > 0 else weights < 0
+        count = np.count_nonzero(mine)
+        if count == 0:
             return NO_TUPLES
-        whole = len(chosen) == len(weights)
-        members = owners if whole else owners[chosen]
-        levels = np.arange(len(chosen) + 1), np.arange(len(chosen) + 1) * width
-        return Tuples(weights[chosen] * sign, levels, members.reshape(-1))
+        members, own = (owners, weights) if count == len(weights) else (owners[mine], weights[mine])
+        levels = np.arange(count + 1), np.arange(0, (count + 1) * width, width)
+        return Tuples(own * sign, levels, members.reshape(-1))
 
     return KRelation(
         Shape.CONJUNCTIONS, of_sign(1), of_sign(-1), signed=signed, names=names, participants=len(names)

@@ -114,7 +114,7 @@ def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[i
     width = len(groups[0])
     codes = np.zeros(sum(sizes), np.int64)
     if width:
-        codes, _ = _codes([_stack([group[place] for group in groups]) for place in range(width)])
+        codes, _ = _numbered([_stack([group[place] for group in groups]) for place in range(width)])
     ends = list(accumulate(sizes, initial=0))
     return [codes[start:end] for start, end in pairwise(ends)]
 
@@ -135,11 +135,11 @@ def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], Names]
         stacked = [_stack(list(group)) for group in zip(*columns, strict=True)]
         if any(column.null_count for column in stacked):
             raise ValueError("an owner is NULL")
-        codes, first = _codes(stacked)
+        codes, values = _numbered(stacked)
         ends = accumulate((tables[n].table.num_rows for n, _ in places), initial=0)
         for (number, place), (start, end) in zip(places, pairwise(ends), strict=True):
-            matrices[number][:, place] = codes[start:end] + offset
-        known = KindNames(kind, tuple(_whole(column.take(pyarrow.array(first))) for column in stacked))
+            np.add(codes[start:end], offset, out=matrices[number][:, place])
+        known = KindNames(kind, values)
         names.append(known)
         offset += len(known)
     return matrices, Names(tuple(names))
@@ -222,45 +222,48 @@ def _plain(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
     return column
 
 
-def _codes(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, Integers]:
-    """Return each row's code, and for each code one row that has it.
+def _numbered(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, tuple[pyarrow.Array, ...]]:
+    """Return each row's code, and column by column the values that each code stands for.
 
     Several columns are combined two at a time into one integer and renumbered, so that the codes stay
     below the number of rows and nothing is hashed or joined into text.
     """
-    codes: Integers | None = None
-    for column in columns:
-        own, size = _own_codes(_whole(column))
-        codes = own if codes is None else _renumber(codes * (size + 1) + own)
-    if codes is None:
-        raise ValueError("an owner needs a column")
-    size = int(codes.max()) + 1 if len(codes) else 0
-    first = np.empty(size, np.int64)
+    codes, values = _own_codes(_whole(columns[0]))
+    if len(columns) == 1:
+        return codes, (values,)
+    for column in columns[1:]:
+        own, others = _own_codes(_whole(column))
+        codes = _renumber(codes * len(others) + own)
+    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return codes, first
+    return codes, tuple(_whole(column.take(_arrow(first))) for column in columns)
 
 
-def _own_codes(column: pyarrow.Array) -> tuple[Integers, int]:
-    """Return the codes of one column's values, and how many there are; NULL is a value.
+def _own_codes(column: pyarrow.Array) -> tuple[Integers, pyarrow.Array]:
+    """Return the codes of one column's values, and the value of each; NULL is a value.
 
     Integers that lie close together are numbered through a table of all that could occur.
     """
     if pyarrow.types.is_integer(column.type) and not column.null_count and len(column):
-        values = np.asarray(column)
+        values = np.from_dlpack(column)
         least, most = int(values.min()), int(values.max())
         if most - least < 8 * len(values) and most < 2**62:
-            places = values.astype(np.int64) - least
+            places = np.subtract(values, least, dtype=np.int64)
             there = np.zeros(most - least + 1, bool)
             there[places] = True
-            number = np.cumsum(there) - 1
-            return number[places], int(number[-1]) + 1
+            known = _arrow(np.flatnonzero(there) + least).cast(column.type)
+            return (places if there.all() else (np.cumsum(there) - 1)[places]), known
     dictionary = column.dictionary_encode(null_encoding="encode")
-    return np.asarray(dictionary.indices).astype(np.int64), len(dictionary.dictionary)
+    return np.from_dlpack(dictionary.indices).astype(np.int64), dictionary.dictionary
 
 
 def _renumber(codes: Integers) -> Integers:
-    indices = pyarrow.array(codes).dictionary_encode().indices
-    return np.asarray(indices).astype(np.int64)
+    return np.from_dlpack(_arrow(codes).dictionary_encode().indices).astype(np.int64)
+
+
+def _arrow(values: Integers) -> pyarrow.Array:
+    """Return an Arrow array over the same memory; `pyarrow.array` would import pandas first."""
+    return pyarrow.Array.from_buffers(pyarrow.int64(), len(values), [None, pyarrow.py_buffer(values)])
 
 
 # ------------------------------------------------------------------ weights
@@ -275,7 +278,7 @@ def integers(column: pyarrow.ChunkedArray) -> NDArray[Any]:
         raise ValueError("a weight is NULL")
     array = _whole(column)
     if pyarrow.types.is_integer(array.type):
-        return _negatable(np.asarray(array))
+        return _negatable(np.from_dlpack(array))
     if not pyarrow.types.is_decimal128(array.type) or array.type.scale != 0:
         raise ValueError("weights are whole numbers")
     words = np.frombuffer(array.buffers()[1], np.int64).reshape(-1, 2)[

@@ -66,7 +66,7 @@ class Tuples:
         for level, above, below in zip(self.levels, sizes[:-1], sizes[1:], strict=True):
             if len(level) != above + 1 or level[0] != 0 or level[-1] != below:
                 raise ValueError("a level's pointers do not fit its neighbours")
-            if above and np.diff(level).min() < 1:
+            if not (level[1:] > level[:-1]).all():
                 raise ValueError("an empty segment: fold constants first")
         if len(self.weights) and self.weights.min() <= 0:
             raise ValueError("weights must be positive: split by sign first")

@@ -8,12 +8,15 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from recuse.errors import BudgetError, LedgerError
-from recuse.ledger import Ledger, open_or_create
+from charges import question, spend
+from recuse.errors import BudgetError, LedgerError, ParameterError
+from recuse.ledger import Balance, Charged, Ledger, Stored, open_or_create
 from recuse.privacy import Epsilon
 
 ONE = Epsilon.of(1)
@@ -26,7 +29,11 @@ def path(tmp_path):
 
 def run(code: str, *arguments: str) -> subprocess.Popen:
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
     )
 
 
@@ -41,18 +48,18 @@ def test_a_new_path_is_created_once(path):
 def test_thirds_add_up(path):
     ledger, _ = open_or_create(path, ONE)
     for _ in range(3):
-        left = ledger.charge(Epsilon.of("1/3"), "SELECT COUNT(*) FROM t")
+        left = spend(ledger, "1/3")
     assert left.remaining == 0
     with pytest.raises(BudgetError, match="0 left; hint: nothing is left"):
-        ledger.charge(Epsilon.of("0.000001"), "SELECT COUNT(*) FROM t")
+        spend(ledger, "0.000001")
     assert [charge.epsilon for charge in ledger.history()] == [Fraction(1, 3)] * 3
 
 
 def test_over_budget_says_what_is_left_and_charges_nothing(path):
     ledger, _ = open_or_create(path, ONE)
-    ledger.charge(Epsilon.of("0.75"), "q")
+    spend(ledger, "0.75")
     with pytest.raises(BudgetError, match=r"epsilon 0\.5 asked, 0\.25 left"):
-        ledger.charge(Epsilon.of("0.5"), "q")
+        spend(ledger, "0.5")
     assert ledger.balance().spent == Fraction(3, 4)
 
 
@@ -103,7 +110,7 @@ def damage(path, how):
 )
 def test_a_damaged_ledger_refuses(path, how):
     ledger, _ = open_or_create(path, ONE)
-    ledger.charge(Epsilon.of("0.5"), "q")
+    spend(ledger, "0.5")
     ledger.close()
     damage(path, how)
     with pytest.raises(LedgerError, match="cannot be used") as caught:
@@ -117,11 +124,12 @@ from pathlib import Path
 from recuse.errors import BudgetError
 from recuse.ledger import open_or_create
 from recuse.privacy import Epsilon
+from charges import spend
 ledger, _ = open_or_create(Path(sys.argv[1]), Epsilon.of(1))
 won = 0
 for _ in range(int(sys.argv[2])):
     try:
-        ledger.charge(Epsilon.of("1/7"), "q")
+        spend(ledger, "1/7")
         won += 1
     except BudgetError:
         pass
@@ -138,7 +146,7 @@ def test_processes_that_race_share_exactly_the_grant(path):
 
 def test_two_processes_race_for_the_last_epsilon(path):
     ledger, _ = open_or_create(path, ONE)
-    ledger.charge(Epsilon.of("6/7"), "q")
+    spend(ledger, "6/7")
     racers = [run(RACE, str(path), "1") for _ in range(2)]
     assert sorted(int(racer.communicate(timeout=120)[0]) for racer in racers) == [0, 1]
 
@@ -146,11 +154,8 @@ def test_two_processes_race_for_the_last_epsilon(path):
 def test_threads_may_open_the_same_file(path):
     open_or_create(path, ONE)
 
-    def spend(_):
-        Ledger.open(path).charge(Epsilon.of("1/50"), "q")
-
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(spend, range(50)))
+        list(pool.map(lambda _: spend(Ledger.open(path), "1/50"), range(50)))
     assert Ledger.open(path).balance().remaining == 0
 
 
@@ -159,8 +164,9 @@ import os, signal, sys
 from pathlib import Path
 from recuse.ledger import open_or_create
 from recuse.privacy import Epsilon
+from charges import spend
 ledger, _ = open_or_create(Path(sys.argv[1]), Epsilon.of(1))
-ledger.charge(Epsilon.of("0.25"), "q")
+spend(ledger, "0.25")
 os.kill(os.getpid(), signal.SIGKILL)
 print("the answer")
 """
@@ -178,9 +184,10 @@ import sys
 from pathlib import Path
 from recuse.ledger import open_or_create
 from recuse.privacy import Epsilon
+from charges import spend
 ledger, _ = open_or_create(Path(sys.argv[1]), Epsilon.of(1000))
 while True:
-    ledger.charge(Epsilon.of("0.001"), "q")
+    spend(ledger, "0.001")
     print("answered", flush=True)
 """
 
@@ -198,9 +205,9 @@ def test_kills_at_any_moment_leave_spent_at_least_answered(path):
 
 def test_a_ledger_in_memory_counts_too():
     ledger = Ledger.in_memory(ONE)
-    assert ledger.charge(Epsilon.of("0.5"), "q").remaining == Fraction(1, 2)
+    assert spend(ledger, "0.5").remaining == Fraction(1, 2)
     with pytest.raises(BudgetError):
-        ledger.charge(ONE, "q")
+        spend(ledger, 1)
 
 
 def test_reading_a_missing_ledger_creates_nothing(path):
@@ -215,12 +222,13 @@ from pathlib import Path
 from recuse.errors import LedgerError
 from recuse.ledger import Ledger, open_or_create
 from recuse.privacy import Epsilon
+from charges import spend
 one = Epsilon.of(1)
 for ledger in (Ledger.in_memory(one), open_or_create(Path(sys.argv[1]), one)[0]):
     child = os.fork()
     if child == 0:
         try:
-            ledger.charge(one, "q")
+            spend(ledger, 1)
         except LedgerError:
             os._exit(7)
         os._exit(0)
@@ -237,11 +245,175 @@ def test_a_forked_process_cannot_spend_the_same_budget_again(path):
     "how",
     [
         "UPDATE account SET granted = x'00ff'",
-        "INSERT INTO charge VALUES (8, '', '3', ''), (9, '', '-3', '')",
+        "INSERT INTO charge (at, epsilon, query) VALUES ('', '3', ''), ('', '-3', '')",
+        "INSERT INTO analyst VALUES ('ada', '1', '1/2')",
     ],
 )
 def test_somebody_else_writing_into_it_is_noticed(path, how):
     open_or_create(path, ONE)[0].close()
     damage(path, how)
     with pytest.raises(LedgerError):
+        Ledger.open(path)
+
+
+# ------------------------------------------------------------------ stored answers
+
+
+def test_the_same_question_is_paid_for_once(path):
+    ledger, _ = open_or_create(path, ONE)
+    asked = question("0.25", key="k")
+    paid = ledger.charge(asked)
+    assert isinstance(paid, Charged)
+    ledger.store(paid, "the answer")
+    assert ledger.charge(asked) == Stored("the answer", Fraction(3, 4), 1)
+    assert ledger.balance().spent == Fraction(1, 4)
+    assert [charge.answer for charge in ledger.history()] == ["the answer"]
+
+
+def test_a_charge_without_an_answer_is_charged_again(path):
+    """The program ended between charge and answer: what it would have said is lost, and was paid for."""
+    ledger, _ = open_or_create(path, ONE)
+    for spent in (1, 2):
+        assert isinstance(ledger.charge(question("0.25", key="k")), Charged)
+        assert ledger.balance().spent == spent * Fraction(1, 4)
+
+
+def test_two_who_ask_the_same_at_once_both_pay_and_the_first_answer_stays(path):
+    (one, _), (two, _) = open_or_create(path, ONE), open_or_create(path, ONE)
+    first, second = one.charge(question("0.25", key="k")), two.charge(question("0.25", key="k"))
+    two.store(second, "second")
+    one.store(first, "first")
+    one.store(first, "a change of mind")
+    assert [charge.answer for charge in one.history()] == ["first", "second"]
+    assert one.charge(question("0.25", key="k")).answer == "first"
+    assert one.balance().spent == Fraction(1, 2)
+
+
+def test_what_distinguishes_questions(path):
+    ledger, _ = open_or_create(path, ONE)
+    for analyst in ("ada", "bob"):
+        ledger.grant(ONE, analyst)
+    asked = question("0.1", key="k", analyst="ada")
+    ledger.store(ledger.charge(asked), "for ada")
+    assert isinstance(ledger.charge(asked), Stored)
+    assert isinstance(ledger.charge(question("0.1", key="k", analyst="bob")), Charged)
+    assert isinstance(ledger.charge(question("0.1", key="other", analyst="ada")), Charged)
+    assert ledger.publish() == 2
+    assert isinstance(ledger.charge(asked), Charged), "the data is another"
+    assert ledger.data_version() == 2
+
+
+# ------------------------------------------------------------------ analysts
+
+
+def test_an_analysts_limit_is_a_part_of_the_databases(path):
+    ledger, _ = open_or_create(path, ONE)
+    ledger.grant(Epsilon.of("0.6"), "ada")
+    ledger.grant(Epsilon.of("0.6"), "bob")
+    assert spend(ledger, "0.5", "ada").remaining == Fraction(1, 10)
+    with pytest.raises(BudgetError, match=r"0\.1 left to ada"):
+        spend(ledger, "0.2", "ada")
+    assert spend(ledger, "0.3", "bob").remaining == Fraction(1, 5), "the database has less left than bob"
+    with pytest.raises(BudgetError, match=r"0\.2 left;"):
+        spend(ledger, "0.25", "bob")
+    assert ledger.balance() == Balance(Fraction(1), Fraction(4, 5))
+    assert [(a.name, a.balance.spent) for a in ledger.analysts()] == [
+        ("ada", Fraction(1, 2)),
+        ("bob", Fraction(3, 10)),
+    ]
+    ledger.close()
+    assert Ledger.open(path).balance("bob").remaining == Fraction(3, 10)
+
+
+def test_once_there_are_analysts_a_question_says_whose_it_is(path):
+    ledger, _ = open_or_create(path, ONE)
+    with pytest.raises(LedgerError, match="no such analyst"):
+        spend(ledger, "0.1", "ada")
+    ledger.grant(ONE, "ada")
+    with pytest.raises(LedgerError, match="whose it is"):
+        spend(ledger, "0.1")
+    assert ledger.balance().spent == 0
+
+
+def test_a_grant_names_the_whole_limit(path):
+    ledger, _ = open_or_create(path, ONE)
+    spend(ledger, "0.75")
+    for _ in range(2):
+        assert ledger.grant(Epsilon.of(2)).remaining == Fraction(5, 4)
+    with pytest.raises(BudgetError, match=r"0\.75 spent"):
+        ledger.grant(Epsilon.of("0.5"))
+    assert ledger.grant(Epsilon.of("0.75")).remaining == 0
+    assert [decision.epsilon for decision in ledger.decisions()] == [1, 2, 2, Fraction(3, 4)]
+
+
+@pytest.mark.parametrize("name", ["", " ", " ada", "ada\n", "a\x1b[2J", "x" * 101])
+def test_names_that_are_none(path, name):
+    ledger, _ = open_or_create(path, ONE)
+    with pytest.raises(ParameterError, match="no name"):
+        ledger.grant(ONE, name)
+
+
+# ------------------------------------------------------------------ versions
+
+VERSION_1 = """
+PRAGMA application_id = 1380270933;
+PRAGMA user_version = 1;
+CREATE TABLE account (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    granted TEXT NOT NULL,
+    spent TEXT NOT NULL
+);
+CREATE TABLE charge (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    epsilon TEXT NOT NULL,
+    query TEXT NOT NULL
+);
+INSERT INTO account VALUES (1, '2', '5/6');
+INSERT INTO charge VALUES (1, '2026-01-02T03:04:05+00:00', '1/2', 'SELECT COUNT(*) FROM a');
+INSERT INTO charge VALUES (2, '2026-01-02T03:04:06+00:00', '1/3', 'SELECT COUNT(*) FROM b');
+"""
+"""What the first version of the program wrote, word for word."""
+
+
+def tables(path):
+    with closing(sqlite3.connect(path)) as connection:
+        columns = 'SELECT m.name, c.name, c.type, c."notnull", c.dflt_value, c.pk FROM sqlite_master m'
+        return connection.execute(columns + ", pragma_table_info(m.name) c ORDER BY 1, 2").fetchall()
+
+
+def test_a_ledger_of_version_1_is_brought_up(path, tmp_path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1)
+    ledger, created = open_or_create(path, ONE)
+    assert (created, ledger.balance()) == (False, Balance(Fraction(2), Fraction(5, 6)))
+    assert [(c.query, c.epsilon, c.answer) for c in ledger.history()] == [
+        ("SELECT COUNT(*) FROM a", Fraction(1, 2), None),
+        ("SELECT COUNT(*) FROM b", Fraction(1, 3), None),
+    ]
+    ledger.store(ledger.charge(question("1/6", key="k")), "yes")
+    ledger.grant(Epsilon.of("0.5"), "ada")
+    ledger.close()
+    again = Ledger.open(path)
+    assert again.balance().remaining == 1
+    new = tmp_path / "new.ledger"
+    open_or_create(new, ONE)
+    assert tables(path) == tables(new), "an old file and a new one have the same tables"
+
+
+def test_many_may_bring_it_up_at_once(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("PRAGMA journal_mode = WAL;" + VERSION_1)
+    with ThreadPoolExecutor(8) as pool:
+        spent = list(pool.map(lambda _: Ledger.open(path).balance().spent, range(16)))
+    assert set(spent) == {Fraction(5, 6)}
+
+
+def test_a_later_version_is_refused(path):
+    open_or_create(path, ONE)
+    damage(path, "PRAGMA user_version = 3")
+    with pytest.raises(LedgerError, match="version 3, this program knows 2"):
+        Ledger.open(path)
+    damage(path, "PRAGMA user_version = 0")
+    with pytest.raises(LedgerError, match="version 0"):
         Ledger.open(path)

@@ -194,7 +194,7 @@ def test_one_number_is_asked_for_as_such(shop):
 
 
 def test_too_many_groups_are_refused_before_the_charge(shop, monkeypatch):
-    monkeypatch.setattr("recuse.session.MAX_GROUPS", 4)
+    monkeypatch.setattr("recuse.session.answering.MAX_GROUPS", 4)
     with pytest.raises(QueryError, match="too many groups"):
         shop.ask(BY_NATION, 1)
     assert shop.budget.spent == 0

@@ -36,7 +36,10 @@ def test_ask_json(recuse, shop, tmp_path):
     )
     assert code == 0
     found = json.loads(out)
-    assert set(found) == {"value", "epsilon", "noise_scale", "interval", "mechanism", "remaining"}
+    assert set(found) == {
+        *("value", "epsilon", "noise_epsilon", "noise_scale", "interval", "confidence", "mechanism"),
+        *("remaining", "stored", "policy", "data_version"),
+    }
     assert (found["epsilon"], found["remaining"]) == (0.25, 1.75)
     assert found["interval"][0] <= found["value"] <= found["interval"][1]
     assert ledger.exists()
@@ -94,6 +97,8 @@ def test_budget(recuse, shop):
         "granted": 2,
         "spent": 0.5,
         "remaining": 1.5,
+        "data_version": 1,
+        "analysts": {},
     }
 
 

@@ -4,43 +4,47 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
+from dataclasses import asdict
 from pathlib import Path
+from types import TracebackType
 from typing import Annotated
 
 import typer
 
+from recuse.cli.budget import budget_app, data_app
 from recuse.cli.lab import lab_app
-from recuse.cli.show import as_json, as_text, number
+from recuse.cli.options import (
+    AnalystName,
+    AsJson,
+    Database,
+    LedgerFile,
+    PolicyFile,
+    Question,
+    announce,
+    opened,
+    written,
+)
+from recuse.cli.progress import working
+from recuse.cli.show import as_json, as_text
 from recuse.demo import run_demo
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import RecuseError
-from recuse.ledger import Ledger
 from recuse.mechanism.mechanisms import DEFAULT, NAMES
 from recuse.policy import Policy
-from recuse.privacy import decimal_text
-from recuse.session import connect, ledger_path
 from recuse.sql.draft import draft
 from recuse.sql.explain import describe, stated_owners
 from recuse.sql.ownership import own
-from recuse.sql.parse import MAX_LENGTH
+
+REFUSED = 2
+"""The exit code of everything that is refused, and of a command that was not understood."""
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     help="Answers to SQL questions about people, under pure ε-differential privacy, with nothing to guess.",
 )
-
-Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
-Question = Annotated[
-    str,
-    typer.Argument(help="One SELECT with COUNT, SUM or AVG (docs/sql.md); - reads it from standard input."),
-]
-PolicyFile = Annotated[Path, typer.Option("--policy", help="The TOML file that says who is protected.")]
-LedgerFile = Annotated[
-    Path | None, typer.Option("--ledger", help="The budget ledger; DATABASE.ledger unless named.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 
 
 @app.command()
@@ -57,29 +61,30 @@ def ask(
     policy: PolicyFile,
     epsilon: Annotated[str, typer.Option(help="The privacy loss of this answer, such as 0.5.")],
     ledger: LedgerFile = None,
+    analyst: AnalystName = None,
     mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")] = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
     """Answer a question, and charge its epsilon to the ledger."""
-    with connect(database, policy, ledger) as session:
-        answer = session.ask(written(sql), epsilon, mechanism=mechanism)
-        if session.ledger_is_new:
-            granted = decimal_text(session.budget.granted)
-            typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)
-    typer.echo(as_json(answer) if json_output else as_text(answer))
+    with opened(database, policy, ledger, analyst) as session:
+        try:
+            with working():
+                answer = session.ask(written(sql), epsilon, mechanism=mechanism)
+        finally:
+            announce(session, database)
+    typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
 
 
 @app.command()
-def explain(database: Database, sql: Question, policy: PolicyFile) -> None:
+def explain(database: Database, sql: Question, policy: PolicyFile, json_output: AsJson = False) -> None:
     """Show what is understood of a question and who owns each row. Reads no data, costs nothing."""
-    with connect(database, policy) as session:
-        for line in session.explain(written(sql)).lines():
-            typer.echo(line)
-
-
-def written(sql: str) -> str:
-    """Return the question: as given, or from standard input."""
-    return sys.stdin.read(MAX_LENGTH + 1) if sql == "-" else sql
+    with opened(database, policy) as session:
+        found = session.explain(written(sql))
+    if json_output:
+        typer.echo(json.dumps(asdict(found)))
+        return
+    for line in found.lines():
+        typer.echo(line)
 
 
 @app.command()
@@ -118,26 +123,39 @@ def policy_check(
             typer.echo(f"{found.name}: {describe(ownership.of(found.name))}")
 
 
-@app.command()
-def budget(
-    ledger: Annotated[Path, typer.Argument(help="A ledger file, or the database it belongs to.")],
-    json_output: AsJson = False,
-) -> None:
-    """Show what is granted, spent and left."""
-    path = ledger if ledger.suffix == ".ledger" else ledger_path(ledger)
-    balance = Ledger.open(path or ledger).balance()
-    amounts = {"granted": balance.granted, "spent": balance.spent, "remaining": balance.remaining}
-    if json_output:
-        typer.echo(json.dumps({name: number(amount) for name, amount in amounts.items()}))
-    else:
-        for name, amount in amounts.items():
-            typer.echo(f"{name:<10}{decimal_text(amount)}")
+app.add_typer(budget_app, name="budget")
+app.add_typer(data_app, name="data")
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""Of the click that typer brings or uses: its place differs between versions, so it is found by its child."""
 
 
 def main() -> None:
     """Run the command line."""
+    sys.excepthook = unexpected
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except RecuseError as error:
         typer.echo(f"recuse: {error}", err=True)
-        sys.exit(2)
+    except typer.Abort:
+        typer.echo("recuse: interrupted", err=True)
+    except UsageError as error:
+        typer.echo(_usage(error), err=True)
+    sys.exit(REFUSED)
+
+
+def unexpected(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
+    """Report a mistake of this program by its place alone: the message of an error may quote data."""
+    place = traceback.extract_tb(trace)[-1:]
+    where = "".join(f" in {Path(frame.filename).name}, line {frame.lineno}" for frame in place)
+    typer.echo(
+        f"recuse: unexpected {kind.__name__}{where}; this is a mistake in recuse, please report it", err=True
+    )
+
+
+def _usage(error: BaseException) -> str:
+    """Return a mistake in the command itself as one line; help, if that is what it says, as it is."""
+    message = str(getattr(error, "format_message", error.__str__)())
+    context = getattr(error, "ctx", None)
+    command = "recuse" if context is None else context.command_path
+    return message if "\n" in message else f"recuse: {message} hint: {command} --help"

@@ -2,63 +2,63 @@
 
     text ─compile→ Plan ─charge→ ledger ─collect→ KRelations ─mechanism→ Releases ─formulas→ Answer
 
-Everything that can be refused is refused before the ledger is charged; data is looked at only after.
+Everything that can be refused is refused before the ledger is charged; data is looked at only after. What is
+answered is written into the ledger before it is shown, and the same question gets it again for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+import warnings
+from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from recuse.engines.collect import Domain, collect, collect_domain
+import duckdb
+
+from recuse.engines.collect import collect_domain
 from recuse.engines.duckdb import DuckDB, Source
 from recuse.engines.engine import Engine
-from recuse.errors import LedgerError, QueryError
-from recuse.krelation.relation import KRelation
-from recuse.ledger import Balance, Ledger, open_or_create
-from recuse.mechanism.groups import release_groups
-from recuse.mechanism.mechanisms import DEFAULT, chosen
-from recuse.mechanism.parameters import Doublings, Exponent, Parameters
-from recuse.mechanism.prepared import prepare
+from recuse.errors import DatabaseError, LedgerError, QueryError
+from recuse.ledger import Balance, Ledger, Question, Stored, open_or_create
+from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release
-from recuse.noise import Noise, SecureNoise
 from recuse.policy import Policy
-from recuse.privacy import Epsilon, Number
-from recuse.session.answer import Answer, Cell, Row, evaluate
-from recuse.solver.cutting import cutting
-from recuse.solver.programs import Solver
+from recuse.privacy import Epsilon, Number, decimal_text
+from recuse.session.answer import Answer, stamped
+from recuse.session.answering import Parts, answer, look, rules_of
+from recuse.session.fingerprint import plan_key, policy_hash
+from recuse.session.stored import restored, written
 from recuse.sql.compile import Plan, compile_query
 from recuse.sql.explain import Explanation
-from recuse.sql.read import Key
 
-MAX_GROUPS = 10_000
+__all__ = ["Parts", "SecondBudgetWarning", "Session", "connect", "ledger_path"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a session is wired from; tests replace the noise."""
-
-    solver: Solver = cutting
-    noise: Noise = field(default_factory=SecureNoise)
+class SecondBudgetWarning(UserWarning):
+    """A new ledger was made elsewhere than beside its data: what other ledgers spent is not counted in it."""
 
 
 class Session:
     """An open database. Use `connect` to get one."""
 
     def __init__(
-        self, engine: Engine, policy: Policy, ledger: Callable[[], tuple[Ledger, bool]], parts: Parts
+        self,
+        engine: Engine,
+        policy: Policy,
+        ledger: Callable[[], tuple[Ledger, bool]],
+        parts: Parts,
+        analyst: str | None = None,
     ) -> None:
         self.policy = policy
         self.engine = engine
+        self.analyst = analyst
         self.ledger_is_new = False
         self._parts = parts
         self._open_ledger = ledger
         self._ledger: Ledger | None = None
+        self._policy_hash = policy_hash(policy)
 
     @property
     def ledger(self) -> Ledger:
@@ -68,9 +68,14 @@ class Session:
         return self._ledger
 
     @property
+    def has_ledger(self) -> bool:
+        """Whether the ledger has been needed yet; refusals need none."""
+        return self._ledger is not None
+
+    @property
     def budget(self) -> Balance:
-        """What is granted, spent and left."""
-        return self.ledger.balance()
+        """What is granted, spent and left: of the analyst who asks, else of the database."""
+        return self.ledger.balance(self.analyst)
 
     def compile(self, sql: str) -> Plan:
         """Return the plan of a question, or refuse it; no data is read, nothing is charged."""
@@ -85,7 +90,8 @@ class Session:
     def ask(self, sql: str, epsilon: Number, *, mechanism: str = DEFAULT) -> Release | Answer:
         """Return the private answer to an SQL question: one release, or a table of them.
 
-        One aggregate without groups is a `Release`; groups and several aggregates are an `Answer`.
+        One aggregate without groups is a `Release`; groups and several aggregates are an `Answer`. The same
+        question with the same ε, policy and data version gets the stored answer again, free of charge.
 
         Guarantee: ε-private towards every participant that the policy protects (docs/proofs.md, theorems R3
         to R7); ε is charged before any private row is read and is never refunded (theorem R4). Several
@@ -96,39 +102,29 @@ class Session:
     def ask_number(self, sql: str, epsilon: Number, *, mechanism: str = DEFAULT) -> Release:
         """Return the private answer to a question that asks for one COUNT or SUM; refuse any other."""
         plan = self.compile(sql)
-        answer = self._ask(plan, sql, Epsilon.of(epsilon), mechanism) if plan.is_number else None
-        if not isinstance(answer, Release):
+        found = self._ask(plan, sql, Epsilon.of(epsilon), mechanism) if plan.is_number else None
+        if not isinstance(found, Release):
             raise QueryError("this asks for more than one number", hint="ask for one COUNT or SUM")
-        return answer
+        return found
 
     def _ask(self, plan: Plan, sql: str, loss: Epsilon, mechanism: str) -> Release | Answer:
         domain = collect_domain(self.engine, plan.grouping)
-        rules = _parameters(plan, domain, loss, mechanism)
-        balance = self.ledger.charge(loss, sql)
-        relations = collect(self.engine, plan, domain)
-        measured = [
-            self._release(plan, place, groups, rule, balance.remaining)
-            for place, (groups, rule) in enumerate(zip(relations, rules, strict=True))
-        ]
-        if plan.is_number:
-            return measured[0][0]
-        by_group = zip(domain.keys, *measured, strict=True)
-        rows = [Row(keys, _cells(plan, releases)) for keys, *releases in by_group]
-        return _arranged(plan, rows, loss.value, balance.remaining)
-
-    def _release(
-        self, plan: Plan, place: int, groups: Sequence[KRelation], rule: Rule, remaining: Fraction
-    ) -> list[Release]:
-        """Return the releases of one measure, a group each, in the query's own unit."""
-        disjoint = plan.grouping is None or plan.grouping.disjoint
-        granularity = plan.measures[place].granularity
-        prepared = [prepare(relation, self._parts.solver) for relation in groups]
-        found = release_groups(prepared, rule, self._parts.noise, disjoint=disjoint)
-        tidy = [
-            release.rounded(signed=relation.signed).in_units(granularity)
-            for release, relation in zip(found, groups, strict=True)
-        ]
-        return [replace(release, remaining=remaining) for release in tidy]
+        rules = rules_of(plan, domain, loss, mechanism)
+        key = plan_key(plan, rules, self._policy_hash)
+        paid = self.ledger.charge(Question(sql, loss, key, self._policy_hash, self.analyst))
+        if isinstance(paid, Stored):
+            found = restored(paid.answer)
+        else:
+            collected = look(self.engine, plan, domain, self._parts.solver)
+            found = answer(plan, domain, collected, rules, self._parts.noise)
+            self.ledger.store(paid, written(found))
+        return stamped(
+            found,
+            remaining=paid.remaining,
+            policy=self._policy_hash,
+            data_version=paid.data_version,
+            stored=isinstance(paid, Stored),
+        )
 
     def close(self) -> None:
         """Close the database and the ledger."""
@@ -146,81 +142,52 @@ class Session:
         self.close()
 
 
-Rule = Parameters[Exponent | Doublings]
-
-
-def _parameters(plan: Plan, domain: Domain, loss: Epsilon, mechanism: str) -> list[Rule]:
-    """Return the parameters of every measure: they share ε evenly.
-
-    Guarantee: the measures' ε add up to `loss`; the groups of a measure together cost its ε.
-    """
-    groups = len(domain.keys)
-    if groups > MAX_GROUPS:
-        raise QueryError(
-            "there are too many groups",
-            found=f"{groups:,}",
-            accepted=f"{MAX_GROUPS:,}",
-            hint="list fewer keys in WHERE",
-        )
-    share = Epsilon(loss.value / len(plan.measures))
-    return [chosen(mechanism, share, measure.shape) for measure in plan.measures]
-
-
-def _cells(plan: Plan, releases: Sequence[Release]) -> tuple[Cell, ...]:
-    return tuple(evaluate(shown.what, releases) for shown in plan.columns if not isinstance(shown.what, Key))
-
-
-def _arranged(plan: Plan, rows: Sequence[Row], epsilon: Fraction, remaining: Fraction) -> Answer:
-    """Return the table: keys first, rows in the order that ORDER BY asks for."""
-    keys = [shown for shown in plan.columns if isinstance(shown.what, Key)]
-    cells = [shown for shown in plan.columns if not isinstance(shown.what, Key)]
-
-    def sorting(row: Row, place: int) -> tuple[bool, Any]:
-        shown = plan.columns[place]
-        if isinstance(shown.what, Key):
-            return False, row.keys[shown.what.position]
-        value = row.cells[cells.index(shown)].value
-        return value is None, value or 0
-
-    ordered = list(rows)
-    for place, descending in reversed(plan.order):
-        ordered.sort(key=lambda row: sorting(row, place), reverse=descending)
-    positions = [shown.what.position for shown in keys if isinstance(shown.what, Key)]
-    shown_rows = tuple(Row(tuple(row.keys[p] for p in positions), row.cells) for row in ordered)
-    return Answer(
-        key_names=tuple(shown.name for shown in keys),
-        names=tuple(shown.name for shown in cells),
-        rows=shown_rows,
-        epsilon=epsilon,
-        remaining=remaining,
-    )
-
-
 def connect(
     source: Source,
     policy: Policy | str | PathLike[str],
     ledger: str | PathLike[str] | None = None,
     *,
+    analyst: str | None = None,
     parts: Parts | None = None,
 ) -> Session:
     """Return a session on a DuckDB file, a folder of CSV or Parquet files, frames by name, or a connection.
 
     The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named; frames and
-    connections without one are counted in memory, for as long as the session lives.
+    connections without one are counted in memory, for as long as the session lives. `analyst` is whose limit
+    is charged too, if the custodian has named analysts.
     """
+    if not isinstance(source, str | PathLike | Mapping | duckdb.DuckDBPyConnection):
+        raise DatabaseError(
+            "frames are passed by name, so that SQL can name them",
+            found=type(source).__name__,
+            hint='connect({"orders": frame}, policy=…)',
+        )
     rules = policy if isinstance(policy, Policy) else Policy.read(policy)
-    path = ledger_path(source) if ledger is None else Path(ledger)
+    beside = ledger_path(source)
+    path = beside if ledger is None else Path(ledger)
 
     def open_ledger() -> tuple[Ledger, bool]:
         if path is not None:
-            return open_or_create(path, rules.budget)
+            opened, created = open_or_create(path, rules.budget)
+            if created and beside is not None and path.resolve() != beside:
+                warnings.warn(second_budget(opened), SecondBudgetWarning, stacklevel=5)
+            return opened, created
         if rules.budget is None:
             raise LedgerError(
                 "the policy names no budget", hint="add [budget] and below it epsilon = 10, or name a ledger"
             )
         return Ledger.in_memory(rules.budget), True
 
-    return Session(DuckDB.open(source, rules), rules, open_ledger, parts or Parts())
+    return Session(DuckDB.open(source, rules), rules, open_ledger, parts or Parts(), analyst)
+
+
+def second_budget(ledger: Ledger) -> str:
+    """Return what a custodian must know when a ledger is made elsewhere than beside its data."""
+    granted = decimal_text(ledger.balance().granted)
+    return (
+        f"{ledger.path} is a new ledger with a budget of epsilon = {granted}: "
+        "what other ledgers have spent on the same data is not counted in it"
+    )
 
 
 def ledger_path(source: Source) -> Path | None:

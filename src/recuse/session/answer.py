@@ -2,56 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from recuse.mechanism.release import CONFIDENCE, Release
-from recuse.session.intervals import Interval, combine
-from recuse.sql.formula import Constant, Formula, Operation, Term, measures_in
+import pyarrow
 
-Keys = tuple[Any, ...]
+from recuse.mechanism.release import Release
+from recuse.session.cells import Cell, Combined, Row
+from recuse.session.table import arrow_table, charged, html_table, noise_note, text_table
 
-
-@dataclass(frozen=True, slots=True)
-class Combined:
-    """A number computed from released ones, such as an average: post-processing, so it costs nothing more.
-
-    `value` is None where the formula divides by a released zero, an end of `interval` where it is unbounded.
-    The interval holds the same formula of the truncated answers with probability `confidence` at least: 1
-    minus the sum of what each released number may be wrong (Bonferroni).
-    """
-
-    value: Fraction | None
-    interval: Interval
-    confidence: float
-    epsilon: Fraction
+__all__ = ["Answer", "Cell", "Combined", "Row", "stamped"]
 
 
-Cell = Release | Combined
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One group: its keys, and a cell for every column that is not a key."""
-
-    keys: Keys
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """The private answer to a question with groups or several aggregates.
 
-    `key_names` and `names` are the columns; `epsilon` is what the whole answer cost.
+    `key_names` and `names` are the columns; `epsilon` is what the whole answer cost. The other fields are as
+    those of a `Release`.
     """
 
     key_names: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[Row, ...]
     epsilon: Fraction
-    remaining: Fraction | None
+    remaining: Fraction | None = None
+    policy: str | None = None
+    data_version: int | None = None
+    stored: bool = False
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -59,39 +39,45 @@ class Answer:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines(drawn=False))
 
-def evaluate(formula: Formula, releases: Sequence[Release]) -> Cell:
-    """Return what a formula says of the released measures: the release itself where it is one."""
-    if isinstance(formula, Term):
-        return releases[formula.measure]
-    used = sorted(set(measures_in(formula)))
-    return Combined(
-        value=_value(formula, releases),
-        interval=_interval(formula, releases),
-        confidence=max(0.0, 1 - len(used) * (1 - CONFIDENCE)),
-        epsilon=sum((releases[measure].epsilon for measure in used), start=Fraction(0)),
+    def lines(self, *, drawn: bool) -> Iterator[str]:
+        """Yield the table for people, and what its intervals say; `drawn` shows them on a line."""
+        yield from text_table(self.key_names, self.names, self.rows, drawn=drawn)
+        yield noise_note(self.rows)
+        yield charged(self.epsilon, self.remaining, stored=self.stored)
+
+    def __repr__(self) -> str:
+        return f"<Answer of {len(self)} rows: {', '.join((*self.key_names, *self.names))}>\n{self}"
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook, with the intervals drawn on one scale a column."""
+        return html_table(self.key_names, self.names, self.rows)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return an Arrow table: the keys, then for every column its value, and `_low` and `_high` of it."""
+        return arrow_table(self.key_names, self.names, self.rows)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame with the columns of `to_arrow`; pandas must be installed."""
+        return arrow_table(self.key_names, self.names, self.rows).to_pandas()
+
+
+def stamped(
+    answer: Release | Answer, *, remaining: Fraction, policy: str, data_version: int, stored: bool
+) -> Release | Answer:
+    """Return the answer with what the ledger says of it; in a table, every release says so too."""
+    mark: dict[str, Any] = {
+        "remaining": remaining,
+        "policy": policy,
+        "data_version": data_version,
+        "stored": stored,
+    }
+    if isinstance(answer, Release):
+        return replace(answer, **mark)
+    rows = tuple(
+        Row(row.keys, tuple(replace(c, **mark) if isinstance(c, Release) else c for c in row.cells))
+        for row in answer.rows
     )
-
-
-def _value(formula: Formula, releases: Sequence[Release]) -> Fraction | None:
-    match formula:
-        case Term(measure):
-            return releases[measure].value
-        case Constant(value):
-            return value
-        case Operation(operator, left, right):
-            first, second = _value(left, releases), _value(right, releases)
-            if first is None or second is None:
-                return None
-            low, _ = combine(operator, (first, first), (second, second))
-            return low
-
-
-def _interval(formula: Formula, releases: Sequence[Release]) -> Interval:
-    match formula:
-        case Term(measure):
-            return releases[measure].interval
-        case Constant(value):
-            return value, value
-        case Operation(operator, left, right):
-            return combine(operator, _interval(left, releases), _interval(right, releases))
+    return replace(answer, rows=rows, **mark)

@@ -1,0 +1,161 @@
+"""`recuse budget` and `recuse data`: what a custodian does with a ledger."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from recuse.cli.options import AnalystName, AsJson, changed_budget
+from recuse.ledger import Balance, Ledger
+from recuse.ledger.accounting import approximate_loss
+from recuse.mechanism.release import nearest
+from recuse.policy import Policy
+from recuse.privacy import Epsilon, decimal_text, exact
+from recuse.session import ledger_path
+
+SQLITE = b"SQLite format 3"
+COLUMNS = ("at", "epsilon", "analyst", "data_version", "policy", "query", "answer")
+
+
+class ShowUnlessNamed(TyperGroup):
+    """`recuse budget LEDGER` means `recuse budget show LEDGER`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = not args or args[0] in self.commands
+        return super().resolve_command(ctx, args if known else ["show", *args])
+
+
+budget_app = typer.Typer(
+    cls=ShowUnlessNamed,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Show, grant or export a budget: recuse budget LEDGER shows it.",
+)
+data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tell the ledger about the data.")
+
+LedgerOf = Annotated[Path, typer.Argument(help="A ledger file, or the database it belongs to.")]
+
+
+def located(path: Path) -> Ledger:
+    """Return the ledger at a path, or beside the database at it."""
+    beside = ledger_path(path)
+    if path.is_file() and (beside is None or not beside.exists()):
+        with path.open("rb") as file:
+            itself = path.suffix == ".ledger" or file.read(len(SQLITE)) == SQLITE
+        if itself:
+            return Ledger.open(path)
+    return Ledger.open(path if beside is None or path.suffix == ".ledger" else beside)
+
+
+@budget_app.command("show")
+def show(
+    ledger: LedgerOf,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="Say so if this policy's [budget] is not the ledger's.")
+    ] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="Also bound the loss as (ε, δ), such as 1e-6; needs recuse[accounting]."),
+    ] = None,
+    json_output: AsJson = False,
+) -> None:
+    """Show what is granted, spent and left."""
+    book = located(ledger)
+    whole, analysts, version = book.balance(), book.analysts(), book.data_version()
+    loss = None if delta is None else _approximate(book, delta)
+    note = None if policy is None else changed_budget(book, Policy.read(policy))
+    if json_output:
+        told: dict[str, Any] = _numbers(whole) | {"data_version": version}
+        told["analysts"] = {analyst.name: _numbers(analyst.balance) for analyst in analysts}
+        if loss is not None:
+            told |= {"approximate_epsilon": loss, "delta": float(exact(str(delta), name="delta"))}
+        typer.echo(json.dumps(told))
+    else:
+        for name, amount in _amounts(whole).items():
+            typer.echo(f"{name:<10}{decimal_text(amount)}")
+        for analyst in analysts:
+            left, granted = decimal_text(analyst.balance.remaining), decimal_text(analyst.balance.granted)
+            typer.echo(f"analyst   {analyst.name}: {left} of {granted} remaining")
+        if version > 1:
+            typer.echo(f"data      version {version}")
+        if loss is not None:
+            typer.echo(
+                f"together  ({loss:.4g}, {delta})-private, if no epsilon was chosen after seeing answers"
+            )
+    if note is not None:
+        typer.echo(note, err=True)
+
+
+def _amounts(balance: Balance) -> dict[str, Fraction]:
+    return {"granted": balance.granted, "spent": balance.spent, "remaining": balance.remaining}
+
+
+def _numbers(balance: Balance) -> dict[str, int | float]:
+    return {name: nearest(amount) for name, amount in _amounts(balance).items()}
+
+
+def _approximate(book: Ledger, delta: str) -> float:
+    return approximate_loss([charge.epsilon for charge in book.history()], exact(delta, name="delta"))
+
+
+@budget_app.command("grant")
+def grant(
+    ledger: LedgerOf,
+    epsilon: Annotated[
+        str, typer.Option(help="The whole limit, not an addition; twice is no more than once.")
+    ],
+    analyst: AnalystName = None,
+    json_output: AsJson = False,
+) -> None:
+    """Set the limit of the database, or of an analyst within it: then every question must say whose it is."""
+    book = located(ledger)
+    balance = book.grant(Epsilon.of(epsilon), analyst)
+    if json_output:
+        typer.echo(json.dumps({"analyst": analyst} | _numbers(balance)))
+        return
+    left, granted = decimal_text(balance.remaining), decimal_text(balance.granted)
+    typer.echo(f"{analyst or 'the database'} may spend {granted}: {left} remaining")
+    if analyst is not None and balance.remaining > book.balance().remaining:
+        typer.echo(f"but the database has only {decimal_text(book.balance().remaining)} left", err=True)
+
+
+@budget_app.command("export")
+def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
+    """Print the history as CSV: what was asked, by whom, when, what it cost, what was answered."""
+    rows = [
+        {
+            "at": charge.at,
+            "epsilon": decimal_text(charge.epsilon),
+            "analyst": charge.analyst,
+            "data_version": charge.data_version,
+            "policy": charge.policy,
+            "query": charge.query,
+            "answer": charge.answer,
+        }
+        for charge in located(ledger).history()
+    ]
+    if json_output:
+        for row in rows:
+            told = None if row["answer"] is None else json.loads(str(row["answer"]))
+            typer.echo(json.dumps(row | {"answer": told}))
+        return
+    table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+
+
+@data_app.command("publish")
+def publish(ledger: LedgerOf, json_output: AsJson = False) -> None:
+    """Say that the data has changed: questions asked before are answered anew, and charged."""
+    version = located(ledger).publish()
+    if json_output:
+        typer.echo(json.dumps({"data_version": version}))
+    else:
+        typer.echo(f"data version {version}: earlier answers are not given again")

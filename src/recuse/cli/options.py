@@ -1,0 +1,77 @@
+"""What commands share: their arguments and options, and how a session is opened for one."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recuse.ledger import Ledger
+from recuse.policy import Policy
+from recuse.privacy import decimal_text
+from recuse.session import SecondBudgetWarning, Session, connect, ledger_path, second_budget
+from recuse.sql.parse import MAX_LENGTH
+
+Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
+Question = Annotated[
+    str,
+    typer.Argument(help="One SELECT with COUNT, SUM or AVG (docs/sql.md); - reads it from standard input."),
+]
+PolicyFile = Annotated[Path, typer.Option("--policy", help="The TOML file that says who is protected.")]
+LedgerFile = Annotated[
+    Path | None, typer.Option("--ledger", help="The budget ledger; DATABASE.ledger unless named.")
+]
+AnalystName = Annotated[
+    str | None, typer.Option("--analyst", help="Who asks, if the custodian has named analysts.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
+
+
+def written(sql: str) -> str:
+    """Return the question: as given, or from standard input."""
+    return sys.stdin.read(MAX_LENGTH + 1) if sql == "-" else sql
+
+
+@contextmanager
+def opened(
+    database: Path, policy: Path, ledger: Path | None = None, analyst: str | None = None
+) -> Iterator[Session]:
+    """Give the session of a command; it is closed after. `announce` says in our own words what is new."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecondBudgetWarning)
+        with connect(database, policy, ledger, analyst=analyst) as session:
+            yield session
+
+
+def announce(session: Session, database: Path) -> None:
+    """Say on standard error what a custodian must know of the ledger: that it is new, or another one."""
+    if not session.has_ledger:
+        return
+    if session.ledger_is_new:
+        if session.ledger.path != ledger_path(database):
+            typer.secho(f"WARNING: {second_budget(session.ledger)}", err=True, bold=True)
+        else:
+            granted = decimal_text(session.ledger.balance().granted)
+            typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)
+    elif note := changed_budget(session.ledger, session.policy):
+        typer.echo(note, err=True)
+
+
+def changed_budget(ledger: Ledger, policy: Policy) -> str | None:
+    """Return that the policy's [budget] is not the ledger's, unless the custodian has granted since."""
+    granted = ledger.balance().granted
+    decided = [
+        decision for decision in ledger.decisions() if decision.what == "grant" and not decision.analyst
+    ]
+    if policy.budget is None or policy.budget.value == granted or len(decided) > 1:
+        return None
+    return (
+        f"the policy's [budget] says {policy.budget}, the ledger grants {decimal_text(granted)}, "
+        "which is what counts: "
+        f"recuse budget grant {ledger.path} --epsilon {policy.budget} changes it"
+    )

@@ -1,0 +1,102 @@
+"""What stands in a ledger: balances, questions, charges, and what a charge was answered with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from recuse.errors import ParameterError
+from recuse.privacy import Epsilon
+
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What was granted and what has been spent, exactly."""
+
+    granted: Fraction
+    spent: Fraction
+
+    @property
+    def remaining(self) -> Fraction:
+        """What may still be spent."""
+        return self.granted - self.spent
+
+
+@dataclass(frozen=True, slots=True)
+class Analyst:
+    """Somebody whom the custodian named: a sub-limit of the database's budget."""
+
+    name: str
+    balance: Balance
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a ledger is asked to pay for.
+
+    `key` names everything that the answer's distribution depends on except the data, whose version the ledger
+    knows: what is run, the policy, the parameters with ε, the program's version. It is made of public things
+    only. Questions with the same key, analyst and data version have one answer, paid for once.
+    """
+
+    text: str
+    epsilon: Epsilon
+    key: str
+    policy: str
+    analyst: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """A charge that is on disk: now the data may be looked at."""
+
+    number: int
+    remaining: Fraction
+    data_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The answer that the same question had before: nothing was charged, and no data need be looked at."""
+
+    answer: str
+    remaining: Fraction
+    data_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One entry of the history: what was asked and what was let out, nothing about the data behind it."""
+
+    at: str
+    epsilon: Fraction
+    query: str
+    analyst: str | None
+    data_version: int
+    policy: str | None
+    answer: str | None
+    """as it was released; None if the program ended before it answered, or for charges of version 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that the custodian did: a grant (of an analyst, or of the database) or a publication."""
+
+    at: str
+    what: str
+    analyst: str | None
+    epsilon: Fraction | None
+    data_version: int
+
+
+def checked_name(name: str) -> str:
+    """Return the name of an analyst, or refuse it."""
+    if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise ParameterError(
+            "this is no name for an analyst",
+            found=repr(name),
+            accepted=f"up to {LONGEST_NAME} printable characters, no blanks around them",
+        )
+    return name

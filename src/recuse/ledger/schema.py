@@ -1,0 +1,72 @@
+"""The tables of a ledger, version by version: a new file is made by the steps that bring an old one up.
+
+Amounts are exact rationals, as text. Everything here can be read with any SQLite tool.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+
+APPLICATION = 0x52454355  # "RECU": the file says whose it is
+
+VERSION_1 = (
+    f"PRAGMA application_id = {APPLICATION}",
+    """CREATE TABLE account (
+        only INTEGER PRIMARY KEY CHECK (only = 1),
+        granted TEXT NOT NULL,
+        spent TEXT NOT NULL
+    )""",
+    """CREATE TABLE charge (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        epsilon TEXT NOT NULL,
+        query TEXT NOT NULL
+    )""",
+)
+
+VERSION_2 = (
+    "ALTER TABLE account ADD COLUMN data_version INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE charge ADD COLUMN analyst TEXT",
+    "ALTER TABLE charge ADD COLUMN data_version INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE charge ADD COLUMN policy TEXT",
+    "ALTER TABLE charge ADD COLUMN key TEXT",
+    "ALTER TABLE charge ADD COLUMN answer TEXT",
+    "CREATE INDEX asked ON charge (key)",
+    "CREATE TABLE analyst (name TEXT PRIMARY KEY, granted TEXT NOT NULL, spent TEXT NOT NULL)",
+    """CREATE TABLE decision (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        what TEXT NOT NULL CHECK (what IN ('grant', 'publish')),
+        analyst TEXT,
+        epsilon TEXT,
+        data_version INTEGER NOT NULL
+    )""",
+)
+
+MIGRATIONS = (VERSION_1, VERSION_2)
+VERSION = len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring tables of an older version (0: none) to this program's, inside the caller's transaction."""
+    for step in MIGRATIONS[version:]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version of a ledger's tables, or refuse a file that is none of ours or newer than we are."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise sqlite3.DatabaseError("not a ledger of this program")
+    if not 1 <= version <= VERSION:
+        raise sqlite3.DatabaseError(f"version {version}, this program knows {VERSION}")
+    return int(version)
+
+
+def now() -> str:
+    """Return the time as it is written down."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,51 @@
+"""Names for what an answer depends on: hashes of public things only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from recuse.mechanism.parameters import Doublings, Exponent, Parameters
+from recuse.policy import Policy
+from recuse.sql.compile import Plan
+
+
+def policy_hash(policy: Policy) -> str:
+    """Return the hash of what a policy says of tables and owners: not of comments, nor of the budget."""
+    return fingerprint("policy", _said(replace(policy, budget=None)))
+
+
+def plan_key(plan: Plan, rules: Sequence[Parameters[Exponent | Doublings]], policy: str) -> str:
+    """Return the key of a question: all that its answer's distribution depends on, the data excepted.
+
+    That is what is run (not how it was written: blanks and case of keywords are nothing), how the numbers are
+    made of it, the parameters of the mechanism with their share of ε, the policy, and this program's version.
+    """
+    return fingerprint("sql", program_version(), policy, repr(plan), repr(list(rules)))
+
+
+def fingerprint(kind: str, *parts: object) -> str:
+    """Return the hash of a list of parts that JSON can write; `kind` keeps different things apart."""
+    return sha256(json.dumps([kind, *parts], sort_keys=True).encode()).hexdigest()
+
+
+def program_version() -> str:
+    """Return the version of this program: another one may answer differently."""
+    try:
+        return version("recuse")
+    except PackageNotFoundError:  # run from its folder, without being installed
+        return "source"
+
+
+def _said(value: Any) -> Any:
+    """Return a value as JSON, without what equality leaves out (a policy's line numbers)."""
+    if is_dataclass(value):
+        told = {field.name: _said(getattr(value, field.name)) for field in fields(value) if field.compare}
+        return [type(value).__name__, told]
+    if isinstance(value, tuple):
+        return [_said(item) for item in value]
+    return value if isinstance(value, str | int) or value is None else str(value)

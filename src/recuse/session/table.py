@@ -1,0 +1,138 @@
+"""The rows of an answer as a table: for a terminal, for a notebook, for Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+import pyarrow
+
+from recuse.mechanism.release import Release, interval_svg, nearest, short
+from recuse.privacy import decimal_text
+from recuse.session.cells import Cell, Row, confidence
+from recuse.session.intervals import End
+
+BAR = 28
+BIGGEST = 2**63
+
+
+def readable(value: End) -> str:
+    """Return a number for people, with thousands apart.
+
+    >>> readable(Fraction(1234567)), readable(Fraction(5, 4)), readable(None)
+    ('1,234,567', '1.25', 'unbounded')
+    """
+    return "unbounded" if value is None else short(value)
+
+
+def charged(epsilon: Fraction, remaining: Fraction | None, *, stored: bool) -> str:
+    """Return the line that says what an answer cost."""
+    left = "" if remaining is None else f", {decimal_text(remaining)} left"
+    if epsilon == 0:
+        return f"epsilon   0 charged: the question is about nobody{left}"
+    if stored:
+        return f"epsilon   0 charged: the answer of an earlier question, for {decimal_text(epsilon)}{left}"
+    return f"epsilon   {decimal_text(epsilon)} charged{left}"
+
+
+def noise_note(rows: Sequence[Row]) -> str:
+    """Return what the intervals of a table say, and what they do not."""
+    levels = sorted({confidence(cell) for row in rows for cell in row.cells})
+    shown = " or ".join(f"{level * 100:g} %" for level in levels)
+    return f"intervals {shown}, noise only: truncation can lower counts and move signed sums either way"
+
+
+def text_table(
+    key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row], *, drawn: bool
+) -> Iterator[str]:
+    """Yield aligned lines: the keys, then each value with its interval, drawn on a line of its column."""
+    scales = [_scale([row.cells[place] for row in rows]) for place in range(len(names))]
+    lines = [[*key_names, *(head for name in names for head in (name, "interval"))]]
+    for row in rows:
+        line = [str(key) for key in row.keys]
+        for cell, scale in zip(row.cells, scales, strict=True):
+            low, high = cell.interval
+            line.append("undefined" if cell.value is None else short(cell.value))
+            text = "unbounded" if low is None and high is None else f"{readable(low)} to {readable(high)}"
+            line.append(f"{drawing(cell, scale)} {text}" if drawn else text)
+        lines.append(line)
+    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    for line in lines:
+        yield "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _scale(cells: Sequence[Cell]) -> tuple[Fraction, Fraction]:
+    """Return the ends of a line that holds all intervals of a column, and zero."""
+    ends = [end for cell in cells for end in cell.interval if end is not None]
+    return min([*ends, Fraction(0)]), max([*ends, Fraction(0)])
+
+
+def drawing(cell: Cell, scale: tuple[Fraction, Fraction] | None = None) -> str:
+    """Return an interval drawn in characters, its value marked; blanks where it has no ends.
+
+    >>> drawing(Release(Fraction(4), (Fraction(2), Fraction(6)), Fraction(1), Fraction(1), "selective"))
+    '         ├────────●────────┤'
+    """
+    low, high = cell.interval
+    if low is None or high is None or cell.value is None:
+        return " " * BAR
+    start, end = scale or _scale([cell])
+    width = end - start or Fraction(1)
+    left, middle, right = (round((x - start) / width * (BAR - 1)) for x in (low, cell.value, high))
+    line = [" "] * BAR
+    line[left : right + 1] = "─" * (right + 1 - left)
+    line[left], line[right] = "├", "┤"
+    line[middle] = "●"
+    return "".join(line)
+
+
+def html_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return the table for a notebook, the intervals of a column drawn on one scale."""
+    scales = [_scale([row.cells[place] for row in rows]) for place in range(len(names))]
+    heads = "".join(f"<th>{escape(name)}</th>" for name in (*key_names, *names))
+    body = []
+    for row in rows:
+        cells = [f"<td>{escape(str(key))}</td>" for key in row.keys]
+        for cell, scale in zip(row.cells, scales, strict=True):
+            low, high = cell.interval
+            if cell.value is None or low is None or high is None:
+                cells.append(f"<td>{'undefined' if cell.value is None else short(cell.value)}</td>")
+            else:
+                drawn = interval_svg(low, cell.value, high, scale)
+                cells.append(f"<td><b>{short(cell.value)}</b><br>{short(low)} {drawn} {short(high)}</td>")
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    note = f"<small>{escape(noise_note(rows))}</small>"
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table>{note}"
+
+
+def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> pyarrow.Table:
+    """Return the rows as Arrow columns: keys, then value, `_low` and `_high` of every other column.
+
+    Counts are int64, all else is double; what is undefined or unbounded is null.
+    """
+    columns: list[Any] = [
+        pyarrow.array(
+            [nearest(row.keys[p]) if isinstance(row.keys[p], Fraction) else row.keys[p] for row in rows]
+        )
+        for p in range(len(key_names))
+    ]
+    labels = list(key_names)
+    for place, name in enumerate(names):
+        cells = [row.cells[place] for row in rows]
+        values: list[list[End]] = [
+            [cell.value for cell in cells],
+            [cell.interval[0] for cell in cells],
+            [cell.interval[1] for cell in cells],
+        ]
+        columns += [_numbers(found, cells) for found in values]
+        labels += [name, f"{name}_low", f"{name}_high"]
+    return pyarrow.Table.from_arrays(columns, names=labels)
+
+
+def _numbers(values: Sequence[End], cells: Sequence[Cell]) -> Any:
+    counted = all(isinstance(cell, Release) and not cell.signed for cell in cells)
+    if counted and all(value is None or abs(value) < BIGGEST for value in values):
+        return pyarrow.array([None if v is None else int(v) for v in values], pyarrow.int64())
+    return pyarrow.array([None if v is None else float(nearest(v)) for v in values], pyarrow.float64())

@@ -42,7 +42,7 @@ class Conditions:
             return self._either([self.read(part, scope) for part in node.flatten()])
         if is_subquery_predicate(node):
             return [], [Choice(self._branches(node, scope))]
-        return [self.value(node, scope, "a condition")], []
+        return [self.value(node, scope)], []
 
     def _either(self, disjuncts: list[Parts]) -> Parts:
         scalars: list[Scalar] = []
@@ -64,7 +64,7 @@ class Conditions:
             return self.subquery(node.this, scope)
         left = node.this
         wanted = left.expressions if isinstance(left, exp.Tuple) else [left.unnest()]
-        values = [self.value(item, scope, "the left side") for item in wanted]
+        values = [self.value(item, scope) for item in wanted]
         kind = exp.EQ if isinstance(node, exp.In) else type(node)
         if not issubclass(kind, exp.EQ | exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
             raise self._refuse("this comparison with ANY is not accepted", node, "use =, <>, <, <=, > or >=")
@@ -83,20 +83,20 @@ class Conditions:
             found.append(replace(block, conditions=(*block.conditions, *same)))
         return tuple(found)
 
-    def value(self, node: exp.Expr, scope: Scope, place: str) -> Scalar:
+    def value(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the expression with every column resolved; a subquery in it must be about public tables."""
         check_scalar(node, self.schema.catalogue, self.schema.text)
 
         def resolve(part: exp.Expr) -> exp.Expr:
             if is_subquery_predicate(part):
-                return self._public(part, scope, place)
+                return self._public(part, scope)
             if isinstance(part, exp.Column):
                 return scope.resolve(part)
             return part
 
         return node.transform(resolve)
 
-    def _public(self, node: exp.Expr, scope: Scope, place: str) -> Scalar:
+    def _public(self, node: exp.Expr, scope: Scope) -> Scalar:
         if isinstance(node, exp.Exists):
             blocks = self.subquery(node.this, scope)
             native = native_exists(blocks)
@@ -104,7 +104,7 @@ class Conditions:
             blocks = self.subquery(node.args["query"], scope)
             if any(len(block.outputs) != 1 for block in blocks):
                 raise self._refuse("the subquery returns several columns", node, "return one")
-            native = native_in(self.value(node.this, scope, place), blocks)
+            native = native_in(self.value(node.this, scope), blocks)
         else:
             raise self._refuse(f"ANY is not understood inside {_inside(node)}", node, "write IN or EXISTS")
         if not all(map(self.schema.is_public, blocks)):

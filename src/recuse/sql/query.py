@@ -76,6 +76,10 @@ class Block:
     weight: Scalar | None = None
     completed: tuple[str, ...] = ()
 
+    def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
+        """Return the rows for which more conditions hold."""
+        return replace(self, conditions=(*self.conditions, *conditions), choices=(*self.choices, *choices))
+
     def output(self, name: str) -> Output | None:
         """Return the output of that name, in any case."""
         return next((output for output in self.outputs if output.name.lower() == name.lower()), None)

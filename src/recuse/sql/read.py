@@ -15,10 +15,11 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.sql.formula import Constant, Formula, Operation, Operator, Term
 from recuse.sql.groups import GroupKey, domain_values, index_of, is_public_key, listed_values
+from recuse.sql.joins import Frame
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
-from recuse.sql.relations import NOTHING, Frame, Known, Relations, narrow
+from recuse.sql.relations import NOTHING, Known, Relations
 
 OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -131,7 +132,7 @@ class _Reader:
         return node
 
     def _key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
-        values = tuple(self._value(node, frame, "GROUP BY") for frame in frames)
+        values = tuple(self._value(node, frame) for frame in frames)
         pairs = [(frame.block, value) for frame, value in zip(frames, values, strict=True)]
         name = node.alias_or_name or node.sql()
         for found in (
@@ -156,7 +157,7 @@ class _Reader:
         inner = node.unalias()
         name = node.alias or inner.name or inner.sql()
         if keys and not inner.find(exp.AggFunc) and not inner.is_star:
-            shown = self._value(inner, frames[0], "the SELECT list").unnest().sql()
+            shown = self._value(inner, frames[0]).unnest().sql()
             for position, key in enumerate(keys):
                 if key.values[0].unnest().sql() == shown:
                     return Shown(node.alias or key.name, Key(position))
@@ -247,9 +248,9 @@ class _Reader:
     ) -> Block:
         if test is not None:
             frame = frame.where(*self.relations.conditions(self.known).read(test, frame.scope))
-        values = [self._value(node, frame, "an aggregate") for node in arguments]
+        values = [self._value(node, frame) for node in arguments]
         filled = [exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values]
-        block = narrow(frame.block, filled) if kind is Aggregate.COUNT else frame.block
+        block = frame.block.narrowed(filled) if kind is Aggregate.COUNT else frame.block
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = values[0] if kind is Aggregate.SUM else None
         return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
@@ -283,8 +284,8 @@ class _Reader:
 
     # -------------------------------------------------------------- small things
 
-    def _value(self, node: exp.Expr, frame: Frame, place: str) -> Scalar:
-        return self.relations.conditions(self.known).value(node, frame.scope, place)
+    def _value(self, node: exp.Expr, frame: Frame) -> Scalar:
+        return self.relations.conditions(self.known).value(node, frame.scope)
 
     def _refuse(
         self, problem: str, node: exp.Expr, hint: str | None, *, accepted: str | None = None

@@ -1,4 +1,4 @@
-"""FROM and everything below it → blocks: joins, derived tables, CTEs and views.
+"""Queries below the outermost SELECT → blocks: tables, derived tables, CTEs, views and set operations.
 
 A derived table is written out where it stands; UNION ALL makes one block of each branch. What is not read
 here is refused, whatever it is.
@@ -6,7 +6,7 @@ here is refused, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -15,11 +15,11 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
-from recuse.sql.ownership import Public
+from recuse.sql.joins import Frame, Joins
 from recuse.sql.parse import parse
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Choice, Output, Scalar, Scan, Schema, Source, column, type_lookup
-from recuse.sql.refuse import OUTER, READ, refuse_clauses, refuse_having, refuse_join, refuse_table_form
+from recuse.sql.query import Block, Output, Scan, Schema, Source, column, type_lookup
+from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
 from recuse.sql.scalars import Lookup
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
@@ -39,37 +39,6 @@ class Named:
 
 Known = Mapping[str, Named]
 NOTHING: Known = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """FROM as far as it has been read: a block, and what names mean in it."""
-
-    block: Block
-    scope: Scope
-
-    def joined(self, block: Block, entry: Entry) -> Frame:
-        """Return the frame with the rows of one more item."""
-        return Frame(merge(self.block, block), self.scope.adding(entry))
-
-    def where(self, conditions: Iterable[Scalar], choices: Iterable[Choice]) -> Frame:
-        """Return the frame with more conditions."""
-        return replace(self, block=narrow(self.block, conditions, choices))
-
-
-def merge(left: Block, right: Block) -> Block:
-    """Return the block of all pairs of rows."""
-    return replace(
-        left,
-        sources=left.sources + right.sources,
-        conditions=left.conditions + right.conditions,
-        choices=left.choices + right.choices,
-    )
-
-
-def narrow(block: Block, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
-    """Return the rows of a block for which more conditions hold."""
-    return replace(block, conditions=(*block.conditions, *conditions), choices=(*block.choices, *choices))
 
 
 @dataclass(slots=True)
@@ -143,7 +112,7 @@ class Relations:
             if node.is_star:
                 outputs += self._star(node, frame.scope)
             else:
-                value = self.conditions(known).value(node.unalias(), frame.scope, "the SELECT list")
+                value = self.conditions(known).value(node.unalias(), frame.scope)
                 name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
                 outputs.append(Output(name, value))
         return tuple(outputs)
@@ -189,7 +158,7 @@ class Relations:
         else:
             frames = self._items([empty], start.this, known)
         for join in tree.args.get("joins") or ():
-            frames = self._join(frames, join, known)
+            frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
             frames = [frame.where(*self.conditions(known).read(where.this, frame.scope)) for frame in frames]
@@ -216,7 +185,7 @@ class Relations:
             raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
                           accepted=f"{MAX_SOURCES}")  # fmt: skip
         for join in nested:
-            found = self._join(found, join, known)
+            found = self.joins(known).join(found, join)
         return found
 
     def _item(self, item: exp.Expr, known: Known) -> tuple[str, list[str], tuple[Block, ...]]:
@@ -291,98 +260,15 @@ class Relations:
             for block in blocks
         )  # fmt: skip
 
-    # -------------------------------------------------------------- joins
-
-    def _join(self, frames: list[Frame], join: exp.Join, known: Known) -> list[Frame]:
-        refuse_join(join, self.schema.text)
-        if join.args.get("side") == "LEFT":
-            return [self._left_join(frame, join, known) for frame in frames]
-        if join.args.get("kind") == "SEMI":
-            return [self._semi_join(frame, join, known) for frame in frames]
-        found = self._items(frames, join.this, known)
-        names = self._common(found[0].scope, join)
-        if names:
-            found = [self._merged(frame, names, join) for frame in found]
-        if join.args.get("on") is not None:
-            read = self.conditions(known).read
-            found = [frame.where(*read(join.args["on"], frame.scope)) for frame in found]
-        return found
-
-    def _common(self, scope: Scope, join: exp.Join) -> list[str]:
-        """Return the columns that USING names or NATURAL finds."""
-        if join.args.get("using"):
-            return [node.name for node in join.args["using"]]
-        if join.args.get("method") != "NATURAL":
-            return []
-        before = {name.lower() for name in replace(scope, entries=scope.entries[:-1]).names()}
-        names = [name for name, _ in scope.entries[-1].columns if name.lower() in before]
-        if not names:
-            hint = "write CROSS JOIN, or JOIN … ON"
-            raise self.refuse("NATURAL JOIN finds no column that both sides have", join, hint)
-        return names
-
-    def _merged(self, frame: Frame, names: list[str], join: exp.Join) -> Frame:
-        """Return the frame in which both sides agree on the columns, each of which has one meaning."""
-        left = replace(frame.scope, entries=frame.scope.entries[:-1])
-        for name in names:
-            ours, theirs = left.alone(name), frame.scope.entries[-1].column(name)
-            if len(ours) != 1 or theirs is None:
-                problem = f"column {name} does not stand exactly once on each side of the join"
-                raise self.refuse(problem, join, "write JOIN … ON a.x = b.x")
-            mine = ours[0][1]
-            equal = exp.EQ(this=mine.copy(), expression=theirs.copy())
-            frame = Frame(narrow(frame.block, [equal]), frame.scope.merging(name, mine))
-        return frame
-
-    def _left_join(self, frame: Frame, join: exp.Join, known: Known) -> Frame:
-        """Return the frame with a public table on the right, whose rows nobody can withdraw."""
-        item = join.this
-        name, columns, blocks = self._item(item, known) if isinstance(item, exp.Table) else ("", [], ())
-        scan = self._public_scan(blocks)
-        if scan is None:
-            hint = "only a public table may stand to the right of LEFT JOIN; write JOIN … ON …"
-            raise self.refuse(OUTER, join, hint)
-        if frame.scope.entry(name) is not None:
-            raise self.refuse(f"two tables in FROM are called {name}", item, "give each its own alias")
-        named = tuple((shown, output.value) for shown, output in zip(columns, blocks[0].outputs, strict=True))
-        joined = Frame(frame.block, frame.scope.adding(Entry(name, named)))
-        names = self._common(joined.scope, join)
-        merged = self._merged(replace(joined, block=Block()), names, join)
-        on = list(merged.block.conditions)
-        if join.args.get("on") is not None:
-            on.append(self.conditions(known).value(join.args["on"], joined.scope, "ON of LEFT JOIN"))
-        preserving = exp.and_(*on, copy=False) if on else exp.true()
-        kept = replace(scan, preserving=preserving)
-        block = replace(frame.block, sources=(*frame.block.sources, kept))
-        return Frame(block, merged.scope)
-
-    def _public_scan(self, blocks: Sequence[Block]) -> Scan | None:
-        """Return the public table that the blocks are, if they are one."""
-        if len(blocks) != 1 or len(blocks[0].sources) != 1 or blocks[0].conditions or blocks[0].choices:
-            return None
-        scan = blocks[0].sources[0]
-        public = isinstance(scan, Scan) and isinstance(self.schema.ownership.of(scan.table.name), Public)
-        return scan if isinstance(scan, Scan) and public else None
-
-    def _semi_join(self, frame: Frame, join: exp.Join, known: Known) -> Frame:
-        """Return the frame restricted to rows with a partner: SEMI JOIN is EXISTS."""
-        inner = self._items([Frame(Block(), Scope(self.schema.text))], join.this, known)
-        branches: list[Block] = []
-        for partner in inner:
-            scope = replace(frame.scope, entries=(*frame.scope.entries, *partner.scope.entries))
-            both = Frame(partner.block, scope)
-            names = self._common(both.scope, join)
-            both = self._merged(both, names, join)
-            if join.args.get("on") is not None:
-                both = both.where(*self.conditions(known).read(join.args["on"], both.scope))
-            branches.append(both.block)
-        return frame.where([], [Choice(tuple(branches))])
-
     # -------------------------------------------------------------- names
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
         return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope))
+
+    def joins(self, known: Known) -> Joins:
+        """Return the reader of joins that sees these CTEs."""
+        return Joins(self.conditions(known), lambda frames, item: self._items(frames, item, known))
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""

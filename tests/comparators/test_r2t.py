@@ -28,6 +28,11 @@ def test_candidates_double_up_to_the_guess():
     assert R2T(ONE, 1e6, base=5.5).rounds == 9
 
 
+def test_its_authors_round_the_guess_down():
+    assert R2T.of_authors(ONE, 1e6).rounds == 8
+    assert R2T.of_authors(ONE, 1024).rounds == 4
+
+
 def test_noise_and_margin_by_definition():
     """One owner a tuple: X(τ) = Σ min(q, τ); the winner is the best of X(τ) - L ln(L/β) τ/ε."""
     relation = from_expressions(

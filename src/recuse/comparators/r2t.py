@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
+from recuse.comparators.comparator import Privacy
 from recuse.errors import ParameterError
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.mechanism.prepared import Prepared, truncated_high
@@ -18,12 +20,14 @@ from recuse.mechanism.release import Release
 from recuse.noise import Noise, round_up
 from recuse.privacy import Epsilon
 
+AUTHORS_BASE = 5.5
+
 
 @dataclass(frozen=True, slots=True)
 class R2T:
     """The mechanism with its guess.
 
-    `base` is 2 in the paper and 5.5 in its authors' code; `failure` is its β, how often the margin may fail.
+    `base` is 2 in the paper; `failure` is its β, how often the margin may fail.
     """
 
     epsilon: Epsilon
@@ -31,36 +35,45 @@ class R2T:
     base: float = 2.0
     failure: float = 0.1
 
+    privacy = Privacy.PURE
+    guesses = ("a global sensitivity: the most that one participant may ever count",)
+
     def __post_init__(self) -> None:
         if self.global_sensitivity <= self.base or self.base <= 1 or not 0 < self.failure < 1:
             raise ParameterError("R2T needs 1 < base < global_sensitivity and 0 < failure < 1")
+
+    @classmethod
+    def of_authors(cls, epsilon: Epsilon, global_sensitivity: float = 1e6) -> Self:
+        """Return R2T as in its authors' code: base 5.5, and the guess rounded *down* to a power of it."""
+        rounds = max(2, math.floor(math.log(global_sensitivity) / math.log(AUTHORS_BASE)))
+        return cls(epsilon, AUTHORS_BASE**rounds, AUTHORS_BASE)
 
     @property
     def rounds(self) -> int:
         """How many candidates there are: the logarithm of the guess."""
         return math.ceil(math.log(self.global_sensitivity) / math.log(self.base) - 1e-9)
 
-    def release(self, prepared: Prepared, noise: Noise) -> Release:
+    def release(self, subject: Prepared, noise: Noise) -> Release:
         """Return the largest of the noisy, lowered candidates, at least 0.
 
         Guarantee: ε-private: each of the `rounds` candidates is ε/rounds-private by theorem D and lemma G2 of
-        docs/proofs.md. Only for relations without sign.
+        docs/proofs.md. Weights must not be negative; negative ones count as 0.
         """
         share = self.epsilon.value / self.rounds
         sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK)
         scale = sensitivity / share
         margin = math.log(self.rounds / self.failure)
-        best, spread = Fraction(0), Fraction(0)
+        best, spread, constant = Fraction(0), Fraction(0), subject.relation.constant
         for j in range(1, self.rounds + 1):
             tau = Fraction(self.base**j)
             step = tau / ANSWER_GRID
-            steps = math.ceil(truncated_high(prepared.positive, tau) / step) + noise.laplace(scale)
+            steps = math.ceil(truncated_high(subject.positive, tau) / step) + noise.laplace(scale)
             candidate = (steps - Fraction(round_up(scale) * margin)) * step
             if candidate > best:
                 best, spread = candidate, scale * step
         return Release(
-            value=best + prepared.relation.constant,
-            interval=(best + prepared.relation.constant, best + prepared.relation.constant + 2 * spread),
+            value=best + constant,
+            interval=(best + constant, best + constant + 2 * spread),
             noise_scale=spread,
             epsilon=self.epsilon.value,
             mechanism="r2t",

@@ -1,0 +1,56 @@
+"""Laplace noise calibrated to global sensitivity, as PINQ does: for restricted joins, for comparison only.
+
+McSherry, "Privacy integrated queries" (SIGMOD 2009); Palamidessi and Stronati (2012): the global
+sensitivity is derived from the query, so every join must bound in how many result rows one participant can
+be. Where the bound is not in the query, as in all subgraph counts but that of edges, there is none and the
+query is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recuse.comparators.comparator import Privacy
+from recuse.comparators.simulate import laplace_release
+from recuse.comparators.subgraphs import Kind, Motif, Protect
+from recuse.errors import ParameterError
+from recuse.mechanism.prepared import Prepared
+from recuse.mechanism.release import Release
+from recuse.noise import Noise
+from recuse.privacy import Epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalSensitivity:
+    """Count + Lap(rows/ε); `rows` follows from the query, and None means that it is not bounded."""
+
+    epsilon: Epsilon
+    rows: int | None
+
+    privacy = Privacy.PURE
+    guesses = ()
+
+    def __post_init__(self) -> None:
+        if self.rows is None:
+            raise ParameterError(
+                "the global sensitivity of an unrestricted join is not bounded",
+                accepted="counts of the rows of a protected table, such as edges under edge privacy",
+                hint="use selective, which needs no bound",
+            )
+
+    def scale(self) -> float:
+        """Return the scale of the noise: it does not depend on the data."""
+        return float((self.rows or 0) / self.epsilon.value)
+
+    def release(self, subject: Prepared, noise: Noise) -> Release:
+        """Return the noisy count.
+
+        Guarantee: ε-private: one participant changes at most `rows` result rows.
+        """
+        truth = float(subject.relation.true_answer())
+        return laplace_release(truth, self.scale(), self.epsilon, "global", noise)
+
+
+def rows_of_subgraph(motif: Motif, protect: Protect) -> int | None:
+    """Return in how many occurrences one participant can be, if the pattern alone says so."""
+    return 1 if motif.kind is Kind.EDGE and protect is Protect.EDGE else None

@@ -1,0 +1,95 @@
+"""Mechanisms for relations: the fixed linear program and global sensitivity."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from neighbours import PAIRS, star
+from recuse.annotation import Participant
+from recuse.comparators.comparator import Privacy
+from recuse.comparators.fixed_truncation import FixedTruncation
+from recuse.comparators.global_sensitivity import GlobalSensitivity, rows_of_subgraph
+from recuse.comparators.subgraphs import Kind, Motif, Protect
+from recuse.errors import ParameterError
+from recuse.krelation.build import from_expressions, without
+from recuse.krelation.relation import Shape
+from recuse.mechanism.prepared import prepare
+from recuse.privacy import Epsilon
+from recuse.solver.reference import reference
+from recuse.solver.remember import remembering
+from sources import Seeded
+
+ONE = Epsilon.of(1)
+
+
+class Fixed:
+    """Uniform bits in the middle: Laplace noise is 0."""
+
+    def bits(self, count):
+        return 1 << (count - 1)
+
+    def laplace(self, scale):
+        raise AssertionError("these comparators draw bits")
+
+
+def prepared(relation):
+    return prepare(relation, remembering(reference))
+
+
+@pytest.mark.parametrize("tau", [0.5, 3.0, 20.0, 100.0])
+def test_the_truncated_answer_by_hand(tau):
+    """A star of 40 edges, nodes protected: the hub can keep τ of them, each leaf one."""
+    found = FixedTruncation(ONE, tau).release(prepared(star(40)), Fixed())
+    assert float(found.value) == pytest.approx(min(tau, 40), abs=0.011 * tau)
+    assert float(found.noise_scale) == pytest.approx(1.01 * tau)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("tau", [0.5, 2.0, 7.0])
+def test_one_participant_moves_it_by_no_more_than_the_noise_covers(pair, tau):
+    one, other = (float(FixedTruncation(ONE, tau).release(prepared(r), Fixed()).value) for r in PAIRS[pair])
+    assert abs(one - other) <= 1.01 * tau + 1e-6
+
+
+def test_without_truncation_a_hub_moves_the_count_further():
+    one, other = (relation.true_answer() for relation in PAIRS["star"])
+    assert abs(one - other) > 7 * 1.01
+
+
+def test_the_noise_has_the_stated_spread():
+    mechanism, work, source = FixedTruncation(ONE, 3.0), prepared(star(40)), Seeded(5)
+    away = np.array([float(mechanism.release(work, source).value) for _ in range(6000)]) - 3
+    assert np.mean(np.abs(away)) == pytest.approx(3.03, rel=0.06)
+    assert np.mean(np.abs(away)) != pytest.approx(3.03 * 1.3, rel=0.06)
+
+
+def test_restricted_joins_have_a_bound_in_the_query():
+    assert rows_of_subgraph(Motif(Kind.EDGE), Protect.EDGE) == 1
+    assert rows_of_subgraph(Motif(Kind.EDGE), Protect.NODE) is None
+    assert rows_of_subgraph(Motif(Kind.TRIANGLES), Protect.EDGE) is None
+    with pytest.raises(ParameterError, match="unrestricted"):
+        GlobalSensitivity(ONE, None)
+
+
+def test_global_sensitivity_is_private_and_less_noise_would_not_be():
+    """One row each: a participant moves the count by 1, so Lap(rows/ε) has loss rows-moved·ε/rows."""
+    relation = from_expressions([(Participant(i), 1) for i in range(9)], Shape.CONJUNCTIONS, signed=False)
+    moved = relation.true_answer() - without(relation, 3).true_answer()
+    scale = GlobalSensitivity(ONE, 1).scale()
+    assert moved / scale <= 1
+    assert moved / (scale / 1.3) > 1
+    found = GlobalSensitivity(ONE, 1).release(prepared(relation), Fixed())
+    assert (float(found.value), found.noise_scale) == (pytest.approx(9), Fraction(1))
+    assert math.isclose(float(found.interval[1] - found.value), math.log(20))
+
+
+def test_each_says_what_it_promises_and_needs():
+    assert FixedTruncation(ONE).privacy is Privacy.PURE
+    assert FixedTruncation(ONE).guesses
+    assert GlobalSensitivity(ONE, 1).guesses == ()
+    with pytest.raises(ParameterError):
+        FixedTruncation(ONE, 0.0)

@@ -20,6 +20,8 @@ from recuse.solver.remember import Remembered
 STEPS_A_DOUBLING = 4
 WIDTH = 1 / 20
 """How closely X is known at a point of the grid, in units of τ."""
+ROUGH, FAR_OFF = 0.005, 0.9
+"""The same as a share of the true answer, which is enough where X is less than this share of it."""
 FIRST_LOOK, SHARE = 1.0, 0.02
 """How closely withdrawals are known at a first look, and then, as a share of what was seen."""
 INDEX_WIDTH = 0.2
@@ -48,7 +50,10 @@ class Tabulated:
         return Interval(value, value)
 
     def _middle(self, tau: float) -> float:
-        found = self.programs.truncated(tau, WIDTH * tau)
+        whole = self.programs.truncated(self.largest_load(), 1.0).high
+        found = self.programs.truncated(tau, max(WIDTH * tau, ROUGH * whole))
+        if found.high > FAR_OFF * whole:  # near the truth a small error counts
+            found = self.programs.truncated(tau, WIDTH * tau)
         return (found.low + found.high) / 2
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:

@@ -17,7 +17,7 @@ from recuse.mechanism.release import Release
 from recuse.mechanism.selective import chosen_bound
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
-from recuse.solver.programs import Programs
+from recuse.solver.programs import Answers, Programs
 
 NAMES = ("selective", "tuned", "paper")
 DEFAULT = "selective"
@@ -25,6 +25,10 @@ DEFAULT = "selective"
 
 def chosen(name: str, epsilon: Epsilon, shape: Shape) -> Parameters[Exponent | Doublings]:
     """Return the parameters of a mechanism: a function of its name, ε and the query's shape only."""
+    if shape is Shape.AGGREGATE and name != DEFAULT:
+        raise ParameterError(
+            "an aggregated pattern is answered by one mechanism", found=name, accepted=DEFAULT
+        )
     match name:
         case "selective":
             return presets.selective(epsilon, shape)
@@ -47,11 +51,13 @@ def run(prepared: Prepared, parameters: Parameters[Exponent | Doublings], noise:
 
 
 def choose(
-    programs: Sequence[Programs], parameters: Parameters[Exponent | Doublings], noise: Noise
+    programs: Sequence[Answers], parameters: Parameters[Exponent | Doublings], noise: Noise
 ) -> Fraction:
     """Return τ, ε1-privately, for relations that lose the same participants."""
     match parameters.rule:
         case Exponent():
-            return noisy_bound(programs, cast(Parameters[Exponent], parameters), noise)
+            return noisy_bound(
+                cast(Sequence[Programs], programs), cast(Parameters[Exponent], parameters), noise
+            )
         case Doublings():
             return chosen_bound(programs, cast(Parameters[Doublings], parameters), noise)

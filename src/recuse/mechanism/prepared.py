@@ -1,34 +1,58 @@
-"""Prepared: a relation with its programs, and X(τ) of both its signs."""
+"""Prepared: a query's relation with its programs, and X(τ) of both its signs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
-from recuse.krelation.relation import KRelation
+from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism.parameters import SLACK
 from recuse.noise import round_down
-from recuse.solver.programs import Programs, Solver
+from recuse.solver.programs import Answers, Solver
+
+
+class Relation(Protocol):
+    """What mechanisms know of a query: a `KRelation`, or an aggregate that stands for one."""
+
+    @property
+    def shape(self) -> Shape:
+        """The form of its annotations, which follows from query and policy only."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether it has negative tuples by its nature, as a sum does and a count does not."""
+
+    @property
+    def constant(self) -> int:
+        """What nobody can withdraw: public, added exactly."""
+
+    def true_answer(self) -> int:
+        """Return the answer without noise. Never release it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A relation with the programs of its two signs, so that several releases share what is solved."""
+    """A relation with the programs of its signs, so that several releases share what is solved.
 
-    relation: KRelation
-    positive: Programs
-    negative: Programs
+    Without `negative` the relation has no sign. Whether there are more programs than X(τ) follows from the
+    relation's shape, and so does whether a mechanism may ask for them (`mechanisms.chosen`).
+    """
+
+    relation: Relation
+    positive: Answers
+    negative: Answers | None = None
 
     @property
-    def signs(self) -> tuple[Programs, ...]:
+    def signs(self) -> tuple[Answers, ...]:
         """The programs that the query can have: a count has no negative ones."""
-        return (self.positive, self.negative) if self.relation.signed else (self.positive,)
+        return (self.positive,) if self.negative is None else (self.positive, self.negative)
 
 
 def prepare(relation: KRelation, solver: Solver) -> Prepared:
     """Return the relation with its programs."""
     positive, negative = (solver(part, relation.participants) for part in relation.signs)
-    return Prepared(relation, positive, negative)
+    return Prepared(relation, positive, negative if relation.signed else None)
 
 
 def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
@@ -43,6 +67,6 @@ def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
     return highs[0] - highs[1], 2 * SLACK
 
 
-def truncated_high(programs: Programs, tau: Fraction) -> Fraction:
+def truncated_high(programs: Answers, tau: Fraction) -> Fraction:
     """Return a number between X(τ) and X(τ) + ητ."""
     return Fraction(programs.truncated(float(tau), round_down(SLACK * tau)).high)

@@ -11,18 +11,19 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from typing import cast
 
 from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Doublings, Parameters, Score
 from recuse.mechanism.prepared import truncated_high
 from recuse.mechanism.selection import Penalty, noisy_maximum
 from recuse.noise import Noise, round_down
-from recuse.solver.programs import Programs
+from recuse.solver.programs import Answers, Programs
 
 DEFICIT_RANGE = Fraction(3, 2)
 """One withdrawal moves a deficit within an interval of this length (docs/proofs.md, T1)."""
 
 
-def chosen_bound(programs: Sequence[Programs], parameters: Parameters[Doublings], noise: Noise) -> Fraction:
+def chosen_bound(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> Fraction:
     """Return τ for relations that lose the same participants: two signs of one, or several groups.
 
     Guarantee: ε1-private (docs/proofs.md, theorem R5 for withdrawals, R6 for the deficit).
@@ -31,7 +32,7 @@ def chosen_bound(programs: Sequence[Programs], parameters: Parameters[Doublings]
     return as_double(parameters.rule.stretch * parameters.theta * Fraction(2) ** level)
 
 
-def chosen_level(programs: Sequence[Programs], parameters: Parameters[Doublings], noise: Noise) -> int:
+def chosen_level(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> int:
     """Return the doubling that wins.
 
     Guarantee: ε1-private (docs/proofs.md, lemma 2'): one withdrawal moves a penalty within an interval whose
@@ -41,7 +42,7 @@ def chosen_level(programs: Sequence[Programs], parameters: Parameters[Doublings]
     levels = range(rule.first, LAST_DOUBLING + 1)
     top = first_level_above(max(part.largest_load() for part in programs), theta, rule.first)
     if rule.score is Score.WITHDRAWALS:
-        weight, penalty = Fraction(1), withdrawals(programs, theta)
+        weight, penalty = Fraction(1), withdrawals(cast(Sequence[Programs], programs), theta)
     else:
         weight, penalty = 1 / DEFICIT_RANGE, deficit(programs, theta, top)
     weight *= parameters.choice_epsilon / (1 + 2 * SLACK)
@@ -70,7 +71,7 @@ def withdrawals(programs: Sequence[Programs], theta: Fraction) -> Penalty:
     return penalty
 
 
-def deficit(programs: Sequence[Programs], theta: Fraction, top: int) -> Penalty:
+def deficit(programs: Sequence[Answers], theta: Fraction, top: int) -> Penalty:
     """Return D_k = max(0, max_{j>k} (X_j - X_k)/(θ2^j)) as a penalty: of several relations the largest.
 
     Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2] (docs/proofs.md, T1).

@@ -13,11 +13,10 @@ from typing import Any
 from recuse.engines.collect import Domain, collect
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
-from recuse.krelation.relation import KRelation
 from recuse.mechanism.groups import release_groups
 from recuse.mechanism.mechanisms import chosen
 from recuse.mechanism.parameters import Doublings, Exponent, Parameters
-from recuse.mechanism.prepared import Prepared, prepare
+from recuse.mechanism.prepared import Prepared, Relation, prepare
 from recuse.mechanism.release import Release
 from recuse.noise import Noise, SecureNoise
 from recuse.privacy import Epsilon
@@ -89,7 +88,20 @@ def answer(
     return arranged(plan, domain, measured, sum((rule.epsilon for rule in rules), start=Fraction(0)))
 
 
-def _tidy(release: Release, relation: KRelation, granularity: Fraction) -> Release:
+def exact_answer(plan: Plan, domain: Domain, collected: Collected) -> Release | Answer:
+    """Return the true answer of a question: NOT PRIVATE, for data that is about nobody or declared public."""
+    measured = [
+        [_exactly(group.relation.true_answer() * measure.granularity) for group in groups]
+        for measure, groups in zip(plan.measures, collected, strict=True)
+    ]
+    return arranged(plan, domain, measured, Fraction(0))
+
+
+def _exactly(value: Fraction) -> Release:
+    return Release(value, (value, value), Fraction(0), Fraction(0), "public")
+
+
+def _tidy(release: Release, relation: Relation, granularity: Fraction) -> Release:
     return release.rounded(signed=relation.signed).in_units(granularity)
 
 

@@ -14,14 +14,18 @@ from recuse.krelation.relation import Tuples
 from recuse.solver.interval import Interval
 
 
-class Programs(Protocol):
-    """The optimisation problems over the tuples of one sign (docs/proofs.md, sections 0 to 4)."""
+class Answers(Protocol):
+    """What every query has programs for: an aggregate too, whose tuples are too many to list."""
 
     def largest_load(self) -> float:
         """Return a double not below max_p ℓ_p(0): for τ from there on X(τ) is the true answer, N(τ) is 0."""
 
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
+
+
+class Programs(Answers, Protocol):
+    """The optimisation problems over the tuples of one sign (docs/proofs.md, sections 0 to 4)."""
 
     def withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
         """Return an interval that holds N(τ) = min{|g| : ℓ_p(g) ≤ τ for all p}.

@@ -1,0 +1,59 @@
+"""The programs of an aggregate: X(τ) of k-stars and k-triangles, certified, whatever k.
+
+    aggregate_programs(k_stars(graph, 10, Protected.NODE)).truncated(tau, width) → Interval
+
+There are no loads at a withdrawal here, only at none: mechanisms that need N or r refuse aggregates, and the
+selective one scores by the deficit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recuse.graphs.aggregate import Aggregate
+from recuse.krelation.relation import Floats
+from recuse.solver.aggregate_certificate import initial_loads, snapped, truncated_high
+from recuse.solver.aggregate_focus import Focus
+from recuse.solver.aggregate_program import answer_program
+from recuse.solver.aggregate_table import Table
+from recuse.solver.certificate import down
+from recuse.solver.interval import Interval, enclosed
+from recuse.solver.reference import approaches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AggregatePrograms:
+    """What mechanisms ask of an aggregate."""
+
+    aggregate: Aggregate
+    loads: Floats
+
+    def largest_load(self) -> float:
+        """Return a double not below any participant's load: for τ from there on X(τ) is the true answer."""
+        return float(self.loads.max(initial=0.0))
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
+        if not self.largest_load() > tau:
+            return enclosed(self.aggregate.true_answer())
+        focus = Focus.of(self.aggregate, self.loads > tau)
+        table = Table.of(self.aggregate.k, int(focus.sizes.max()), tau)
+        return by_full_program(focus, table, tau, width)
+
+
+def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Interval:
+    """Return an interval that holds X(τ), from one linear program: plain, and slow where many can move."""
+    found, rest = Interval(0.0, float("inf")), enclosed(focus.rest)
+    program = answer_program(focus, table)
+    for x, low in approaches(program.program):
+        proven = down(down(down(low + program.constant) * tau) + rest.low)
+        high = truncated_high(focus, table, tau, snapped(x[: len(focus.people)]))
+        found = found.narrowed(proven, high)
+        if found.width <= width:
+            return found
+    raise RuntimeError("the linear program could not be solved to the width asked for")
+
+
+def aggregate_programs(aggregate: Aggregate) -> AggregatePrograms:
+    """Return the programs of an aggregate."""
+    return AggregatePrograms(aggregate, initial_loads(aggregate))

@@ -1,0 +1,55 @@
+"""The part of an aggregate that withdrawals can touch when only some participants may withdraw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.graphs.aggregate import Aggregate, choices
+from recuse.krelation.relation import Integers
+
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Focus:
+    """An aggregate narrowed to the movable participants; the others never withdraw.
+
+    Owners are positions in `people`, or NOBODY. A unit as its group sees it is a *petal*: its owners are
+    those that the group does not have. A petal that nobody movable owns goes with its group and is merely
+    counted, in `fixed`; `rest` is what the groups count that nobody movable touches.
+    """
+
+    people: Integers
+    group_owners: Integers
+    fixed: Integers
+    petal_group: Integers
+    petal_owners: Integers
+    rest: int
+
+    @classmethod
+    def of(cls, aggregate: Aggregate, movable: NDArray[np.bool_]) -> Self:
+        people = np.flatnonzero(movable)
+        position = np.full(aggregate.participants, NOBODY)
+        position[people] = np.arange(len(people))
+        loosened = np.any(movable[aggregate.unit_owners], axis=1)
+        group, unit = aggregate.places[loosened[aggregate.places[:, 1]]].T
+        owners, heads = aggregate.unit_owners[unit], aggregate.group_owners[group]
+        petals = np.where((owners[:, :, None] == heads[:, None, :]).any(axis=2), NOBODY, position[owners])
+        loose = (petals >= 0).any(axis=1)
+        sizes = aggregate.sizes()
+        touched = np.any(movable[aggregate.group_owners], axis=1)
+        touched[group] = True
+        groups = np.flatnonzero(touched)
+        within = np.searchsorted(groups, group[loose])
+        fixed = sizes[groups] - np.bincount(within, minlength=len(groups))
+        rest = choices(sizes[~touched], aggregate.k)
+        return cls(people, position[aggregate.group_owners[groups]], fixed, within, petals[loose], rest)
+
+    @property
+    def sizes(self) -> Integers:
+        """How many units each group has."""
+        return self.fixed + np.bincount(self.petal_group, minlength=len(self.fixed))

@@ -81,7 +81,9 @@ def test_every_format_gives_the_same_graph(tmp_path_factory, seed):
         ("short.txt.gz", gzip.compress(b"1 2\n" * 100)[:-20]),
         ("rectangle.mtx", b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 1\n"),
         ("unknown-node.gml", b"graph [ node [ id 1 ] edge [ source 1 target 2 ] ]"),
-        ("no-number.gml", b"graph [ node [ id x ] ]"),
+        ("no-id.gml", b"graph [ node [ label 1 ] ]"),
+        ("open.gml", b"graph [ node [ id 1 ] "),
+        ("twice.gml", b"graph [ node [ id 1 ] node [ id 1 ] ]"),
     ],
 )
 def test_a_bad_file_is_one_line(tmp_path, name, content):
@@ -94,11 +96,6 @@ def test_a_bad_file_is_one_line(tmp_path, name, content):
 def test_a_missing_file_is_one_line(tmp_path):
     with pytest.raises(DatabaseError, match="cannot be read"):
         read_graph(tmp_path / "nowhere.txt")
-
-
-def test_an_empty_file_is_an_empty_graph(tmp_path):
-    (tmp_path / "g.txt").write_text("# nothing\n")
-    assert len(read_graph(tmp_path / "g.txt").nodes) == 0
 
 
 def test_a_graph_is_checked():

@@ -1,54 +1,35 @@
-"""Every occurrence of a pattern in a graph, found by DuckDB.
-
-Nodes are ranked by degree, so that no join runs over the pairs of neighbours of a hub when the pattern
-allows to avoid it.
-"""
+"""Every copy of a pattern in a graph, found by DuckDB, and the K-relation of their count."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 import numpy as np
-import pyarrow as pa
+import pyarrow
 
-from recuse.graphs.graph import Graph, Integers
+from recuse.errors import DatabaseError, QueryError
+from recuse.graphs.compile import compile_pattern
+from recuse.graphs.graph import Attributes, Graph, Integers, untyped
+from recuse.graphs.names import clique, cycle, star
+from recuse.graphs.pattern import Pattern
+from recuse.graphs.protect import Protected
+from recuse.graphs.where import UNTYPED, Condition, Schema
 from recuse.krelation.build import from_owners
 from recuse.krelation.relation import KRelation
 
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A query over `up(u, v, e)`, edges from lower to higher rank, and `ways(u, v, e)`, edges both ways."""
-
-    nodes: tuple[str, ...]
-    edges: tuple[str, ...]
-    query: str
-
-
-EDGES = Pattern(("u", "v"), ("e",), "FROM up")
-TWO_STARS = Pattern(
-    ("a.u", "a.v", "b.v"), ("a.e", "b.e"), "FROM ways a JOIN ways b ON a.u = b.u AND a.v < b.v"
-)
-TRIANGLES = Pattern(
-    ("a.u", "a.v", "b.v"),
-    ("a.e", "b.e", "c.e"),
-    "FROM up a JOIN up b ON b.u = a.v JOIN up c ON c.u = a.u AND c.v = b.v",
-)
-RECTANGLES = Pattern(
-    ("x.top", "x.side", "x.opposite", "y.side"),
-    ("x.first", "x.second", "y.first", "y.second"),
-    # the corner of highest rank, the two sides next to it, the opposite corner
-    "FROM wedge x JOIN wedge y ON x.top = y.top AND x.opposite = y.opposite AND x.side < y.side",
-)
-WEDGES = """CREATE TEMP TABLE wedge AS
-SELECT a.v AS top, a.u AS side, b.v AS opposite, a.e AS first, b.e AS second
-FROM up a JOIN ways b ON b.u = a.u AND b.v < a.v"""
+EDGES, TWO_STARS, TRIANGLES, RECTANGLES = clique(2), star(2), clique(3), cycle(4)
+CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "enable_external_access": False,
+    "disabled_optimizers": "join_order",  # the plan's order is kept: the optimizer knows nothing of ranks
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrences:
-    """The occurrences of a pattern: their nodes and their edges, one row each."""
+    """The copies of a pattern: their nodes and their edges, one row each."""
 
     graph: Graph
     nodes: Integers
@@ -58,43 +39,138 @@ class Occurrences:
         return len(self.nodes)
 
 
-def occurrences(graph: Graph, pattern: Pattern) -> Occurrences:
-    """Return each occurrence of the pattern once."""
+def occurrences(
+    graph: Graph, pattern: Pattern, condition: Condition | None = None, *, induced: bool = False
+) -> Occurrences:
+    """Return each copy of the pattern once, with its nodes and its edges."""
+    sql = compile_pattern(pattern, set(Protected), condition, induced=induced)
+    found, order = _run(graph, sql)
+    return Occurrences(graph, _node_columns(found, order, pattern), _edge_columns(found, pattern))
+
+
+def count_copies(
+    graph: Graph,
+    pattern: Pattern,
+    protect: Protected,
+    condition: Condition | None = None,
+    *,
+    induced: bool = False,
+) -> KRelation:
+    """Return the count of the copies, each owned by its nodes or by its edges.
+
+    Guarantee: with a node (an edge) withdrawn it is the relation of the graph without it; for induced
+    copies this is so of nodes only (docs/proofs.md, section 9).
+    """
+    found, order = _run(graph, compile_pattern(pattern, {protect}, condition, induced=induced))
+    if protect is Protected.NODE:
+        return _by_nodes(graph, _node_columns(found, order, pattern))
+    return _by_edges(graph, _edge_columns(found, pattern))
+
+
+def _run(graph: Graph, sql: str) -> tuple[dict[str, Integers], Integers]:
+    """Return the columns of a statement over the graph's tables, and the nodes in the order of their rank."""
     order = np.argsort(graph.degrees(), kind="stable")
+    with _tables(graph, order) as connection:
+        try:
+            return connection.execute(sql).fetchnumpy(), order
+        except duckdb.Error:  # no part of the message: it may quote a value
+            raise DatabaseError(
+                "the copies could not be listed", hint="is there enough memory and disk space?"
+            ) from None
+
+
+def _node_columns(found: dict[str, Integers], order: Integers, pattern: Pattern) -> Integers:
+    return np.stack([order[found[f"v{i}"]] for i in range(len(pattern.nodes))], axis=1)
+
+
+def _edge_columns(found: dict[str, Integers], pattern: Pattern) -> Integers:
+    return np.stack([np.asarray(found[f"e{j}"]) for j in range(len(pattern.edges))], axis=1)
+
+
+def check(graph: Graph, pattern: Pattern, condition: Condition | None, *, induced: bool) -> None:
+    """Refuse what DuckDB cannot bind. Nothing depends on the data: it is tried on an empty graph."""
+    sql = compile_pattern(pattern, set(Protected), condition, induced=induced)
+    with _tables(_emptied(graph), np.empty(0, np.int64)) as connection:
+        try:
+            connection.execute(sql).fetchall()
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0].partition(": ")[2] or "it does not bind"
+            raise QueryError(f"DuckDB refuses the condition: {reason}") from None
+
+
+def schema_of(graph: Graph) -> Schema:
+    """Return the attributes that a condition may name."""
+    with _tables(_emptied(graph), np.empty(0, np.int64)) as connection:
+
+        def columns(table: str, attributes: Attributes) -> tuple[tuple[str, str], ...]:
+            types = [kind for _, kind, *_ in connection.sql(f"DESCRIBE {table}").fetchall()[1:]]
+            pairs = zip(attributes, types, strict=True)
+            return tuple((found.name, kind if found.declared else UNTYPED) for found, kind in pairs)
+
+        return Schema(columns("nodes", _about_nodes(graph)), columns("edges", graph.about_edges))
+
+
+def _about_nodes(graph: Graph) -> Attributes:
+    """Return the attributes of nodes, the node's own name among them."""
+    if any(attribute.name.lower() == "id" for attribute in graph.about_nodes):
+        return graph.about_nodes
+    return (*graph.about_nodes, untyped("id", graph.nodes))
+
+
+def _emptied(graph: Graph) -> Graph:
+    """Return a graph with the same attributes and nothing in it."""
+
+    def emptied(attributes: Attributes) -> Attributes:
+        return tuple(replace(attribute, values=attribute.values[:0]) for attribute in attributes)
+
+    return Graph(
+        (), np.empty((0, 2), np.int64), graph.directed, emptied(graph.about_nodes), emptied(graph.about_edges)
+    )
+
+
+def _tables(graph: Graph, order: Integers) -> duckdb.DuckDBPyConnection:
+    """Return a database of the graph's tables; nodes stand in it by their rank, `order` lists them by it."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    ends = np.sort(rank[graph.edges], axis=1)
-    names = np.arange(len(ends))
-    up = pa.table({"u": ends[:, 0], "v": ends[:, 1], "e": names})
-    ways = pa.table(
-        {
-            "u": np.concatenate((ends[:, 0], ends[:, 1])),
-            "v": np.concatenate((ends[:, 1], ends[:, 0])),
-            "e": np.concatenate((names, names)),
-        }
-    )
-    with duckdb.connect() as connection:
-        connection.register("up", up)
-        connection.register("ways", ways)
-        if "wedge" in pattern.query:
-            connection.execute(WEDGES)
-        columns = ", ".join(f"{c} AS c{i}" for i, c in enumerate(pattern.nodes + pattern.edges))
-        found = connection.execute(f"SELECT {columns} {pattern.query}").fetchnumpy()
-    size = len(pattern.nodes)
-    width = size + len(pattern.edges)
-    nodes = np.stack([order[found[f"c{i}"]] for i in range(size)], axis=1)
-    edges = np.stack([np.asarray(found[f"c{i}"]) for i in range(size, width)], axis=1)
-    return Occurrences(graph, nodes, edges)
+    ends, names = rank[graph.edges], np.arange(len(graph.edges))
+    low, high = np.sort(ends, axis=1).T
+    tables = {
+        "nodes": _with_attributes("n", rank, _about_nodes(graph)),
+        "edges": _with_attributes("e", names, graph.about_edges),
+    }
+    if graph.directed:
+        tables["arcs"] = pyarrow.table({"u": ends[:, 0], "v": ends[:, 1], "e": names})
+    else:
+        both = np.concatenate((low, high)), np.concatenate((high, low)), np.concatenate((names, names))
+        tables["up"] = pyarrow.table({"u": low, "v": high, "e": names})
+        tables["ways"] = pyarrow.table(dict(zip("uve", both, strict=True)))
+    connection = duckdb.connect(config=CONFIGURATION)
+    for name, table in tables.items():
+        connection.register("arriving", table)
+        connection.execute(f"CREATE TABLE {name} AS FROM arriving")  # tables have statistics, views have none
+        connection.unregister("arriving")
+    return connection
+
+
+def _with_attributes(key: str, keys: Integers, attributes: Attributes) -> pyarrow.Table:
+    columns = {key: pyarrow.array(keys)}
+    return pyarrow.table(columns | {f"c{k}": found.values for k, found in enumerate(attributes)})
 
 
 def owned_by_nodes(found: Occurrences) -> KRelation:
-    """Return the count of the occurrences, every node a participant."""
-    weights = np.ones(len(found), np.int64)
-    return from_owners(weights, found.nodes, names=found.graph.nodes, signed=False)
+    """Return the count of the copies, every node a participant."""
+    return _by_nodes(found.graph, found.nodes)
 
 
 def owned_by_edges(found: Occurrences) -> KRelation:
-    """Return the count of the occurrences, every edge a participant."""
-    weights = np.ones(len(found), np.int64)
-    names = [tuple(edge) for edge in found.graph.edges.tolist()]
-    return from_owners(weights, found.edges, names=names, signed=False)
+    """Return the count of the copies, every edge a participant."""
+    return _by_edges(found.graph, found.edges)
+
+
+def _by_nodes(graph: Graph, owners: Integers) -> KRelation:
+    return from_owners(np.ones(len(owners), np.int64), owners, names=graph.nodes, signed=False)
+
+
+def _by_edges(graph: Graph, owners: Integers) -> KRelation:
+    names = [tuple(edge) for edge in graph.edges.tolist()]
+    return from_owners(np.ones(len(owners), np.int64), owners, names=names, signed=False)

@@ -1,28 +1,88 @@
-"""The simple undirected graph: nodes by name, edges as pairs of node indices."""
+"""The simple graph: nodes by name, edges as pairs of node indices, and what is known about both."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
+import pyarrow
 from numpy.typing import NDArray
+
+from recuse.errors import DatabaseError
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Attribute:
+    """A column about all nodes or all edges.
+
+    Its type is `declared` by the source (a frame's schema, GraphML's keys). Where the source declares none,
+    the values are text, each for itself: a type inferred from all of them would tell about all of them.
+    """
+
+    name: str
+    values: pyarrow.ChunkedArray | pyarrow.Array
+    declared: bool = True
+
+    def at(self, rows: Integers) -> Attribute:
+        """Return the attribute of some of the rows."""
+        return Attribute(self.name, self.values.take(pyarrow.array(rows)), self.declared)
+
+
+Attributes = tuple[Attribute, ...]
+
+
+def untyped(name: str, values: Iterable[object]) -> Attribute:
+    """Return values without a declared type, as text."""
+    return Attribute(
+        name, pyarrow.array([written(value) for value in values], pyarrow.string()), declared=False
+    )
+
+
+def written(value: Any) -> str | None:
+    """Return a value as text; what is missing, and what is no plain value, is NULL.
+
+    >>> written("x"), written(3), written(2.5), written(True), written(float("nan")), written([1])
+    ('x', '3', '2.5', 'true', None, None)
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode()
+    if isinstance(plain, float | Decimal):
+        return None if plain != plain else str(plain)
+    return str(plain) if isinstance(plain, int | date) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """Nodes, isolated ones included, and edges u < v, each once, in order."""
+    """Nodes, isolated ones included, and edges in order, each once: u < v, or from u to v if directed."""
 
     nodes: Sequence[Hashable] = field(repr=False)
     edges: Integers = field(repr=False)
+    directed: bool = False
+    about_nodes: Attributes = field(default=(), repr=False)
+    about_edges: Attributes = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if self.edges.ndim != 2 or self.edges.shape[1] != 2:
             raise ValueError("edges are pairs")
         if len(self.edges) and not 0 <= self.edges.min() <= self.edges.max() < len(self.nodes):
             raise ValueError("an edge ends at no node")
+        for attributes, count in ((self.about_nodes, len(self.nodes)), (self.about_edges, len(self.edges))):
+            if any(len(attribute.values) != count for attribute in attributes):
+                raise ValueError("an attribute has one value for each")
+            names = [attribute.name.lower() for attribute in attributes]
+            if len(set(names)) < len(names):
+                raise DatabaseError(
+                    "two attributes have the same name", hint="upper and lower case are not told apart"
+                )
         self.edges.flags.writeable = False
 
     def degrees(self) -> Integers:
@@ -30,8 +90,24 @@ class Graph:
         return np.bincount(self.edges.ravel(), minlength=len(self.nodes))
 
 
-def simple_graph(nodes: Sequence[Hashable], pairs: Integers) -> Graph:
-    """Return the graph of arbitrary index pairs: loops dropped, directions and repeats merged."""
-    low, high = pairs.min(axis=1, initial=2**62), pairs.max(axis=1, initial=-1)
-    keys = np.unique((low * len(nodes) + high)[low != high])
-    return Graph(nodes, np.stack((keys // max(1, len(nodes)), keys % max(1, len(nodes))), axis=1))
+def simple_graph(
+    nodes: Sequence[Hashable],
+    pairs: Integers,
+    *,
+    directed: bool = False,
+    about_nodes: Attributes = (),
+    about_rows: Attributes = (),
+) -> Graph:
+    """Return the graph of arbitrary index pairs: loops dropped, repeats (and directions) merged.
+
+    Of several rows between the same two nodes the first one's attributes stay: that depends on no other
+    node's rows, and all of them belong to one participant, be it protected as an edge or by its ends.
+    """
+    first, second = pairs[:, 0], pairs[:, 1]
+    if not directed:
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    rows = np.flatnonzero(first != second)
+    keys, chosen = np.unique(first[rows] * len(nodes) + second[rows], return_index=True)
+    ends = np.stack((keys // max(1, len(nodes)), keys % max(1, len(nodes))), axis=1)
+    kept = tuple(attribute.at(rows[chosen]) for attribute in about_rows)
+    return Graph(nodes, ends, directed, about_nodes, kept)

@@ -1,98 +1,77 @@
-"""Reading graph files: SNAP text, Matrix Market and GML, plain or gzipped."""
+"""Reading graph files: SNAP text, CSV, Matrix Market, GML and GraphML, plain or gzipped."""
 
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
-from collections.abc import Callable, Iterator
-from io import BytesIO
 from pathlib import Path
 
-import numpy as np
-from scipy.io import mmread
-
 from recuse.errors import DatabaseError
-from recuse.graphs.graph import Graph, simple_graph
+from recuse.graphs.gml import gml
+from recuse.graphs.graph import Attributes, Graph
+from recuse.graphs.graphml import graphml
+from recuse.graphs.matrix import matrix_market
+from recuse.graphs.objects import not_empty
+from recuse.graphs.tables import GraphFormatError, graph_of_tables
+from recuse.graphs.text import comma_separated, edge_list
 
-GML_TOKENS = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"]+')
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def read_graph(path: Path) -> Graph:
-    """Return the simple undirected graph in a file, its format told by the name: .mtx, .gml, else text."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    zipped = suffixes[-1:] == [".gz"]
-    parse = FORMATS.get((suffixes[:-1] if zipped else suffixes)[-1:][0] if suffixes else "", _edge_list)
+def read_graph(path: Path, nodes: Path | None = None, *, directed: bool | None = None) -> Graph:
+    """Return the simple graph in a file, its format told by the name: .mtx, .gml, .graphml, .csv, else text.
+
+    `nodes` is a CSV file about the nodes of a CSV file of edges. GML and GraphML say themselves whether
+    edges have directions; in the other formats they have none unless `directed` says so.
+    """
+    kind = _kind(path)
+    content = _content(path)
+    about = _table(nodes) if nodes is not None else ()
+    try:
+        if about and kind not in DELIMITERS:
+            raise GraphFormatError("only a CSV file of edges takes a second file about nodes")
+        graph = _parsed(kind, content, about, directed)
+    except GraphFormatError as error:
+        raise _unreadable(path, str(error)) from None
+    return not_empty(graph, path.name)
+
+
+def _parsed(kind: str, content: bytes, about: Attributes, directed: bool | None) -> Graph:
+    if kind in DELIMITERS:
+        table = comma_separated(content, DELIMITERS[kind])
+        return graph_of_tables(table, about, directed=bool(directed))
+    if kind in FORMATS:
+        return FORMATS[kind](content, directed=directed)
+    if kind == ".mtx":
+        return matrix_market(content, directed=bool(directed))
+    return edge_list(content, directed=bool(directed))
+
+
+FORMATS = {".gml": gml, ".graphml": graphml}
+
+
+def _table(path: Path) -> Attributes:
+    try:
+        return comma_separated(_content(path), DELIMITERS.get(_kind(path), ","))
+    except GraphFormatError as error:
+        raise _unreadable(path, str(error)) from None
+
+
+def _kind(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    return suffixes[-1] if suffixes else ""
+
+
+def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
-        return parse(gzip.decompress(content) if zipped else content)
-    except (OSError, EOFError, ValueError, UnicodeDecodeError, zlib.error):
-        raise DatabaseError(
-            "the graph cannot be read",
-            found=path.name,
-            accepted="lines of two node names (SNAP), Matrix Market (.mtx) or GML (.gml), plain or gzipped",
-        ) from None
+        return gzip.decompress(content) if path.suffix.lower() == ".gz" else content
+    except (OSError, EOFError, zlib.error):
+        raise _unreadable(path, "there is no such file, or it is damaged") from None
 
 
-def _edge_list(content: bytes) -> Graph:
-    """Return the graph of lines `u v …`; lines that begin with # or % are comments."""
-    if content[:1] in (b"#", b"%") or b"\n#" in content or b"\n%" in content:
-        content = b"\n".join(line for line in content.splitlines() if line[:1] not in (b"#", b"%"))
-    content = content.strip()
-    if not content:
-        return Graph((), np.empty((0, 2), np.int64))
-    width = len(content.split(b"\n", 1)[0].split())
-    words = content.split()
-    if width < 2 or len(words) % width:
-        raise ValueError("not a table of at least two columns")
-    columns = [words[0::width], words[1::width]]
-    try:
-        ends = np.array(columns).astype(np.int64)
-    except ValueError:
-        ends = np.array([[word.decode() for word in column] for column in columns])
-    names, index = np.unique(ends, return_inverse=True)
-    return simple_graph(names.tolist(), index.reshape(ends.shape).T)
-
-
-def _matrix_market(content: bytes) -> Graph:
-    """Return the graph of a square matrix: every stored entry is an edge, explicit zeros too."""
-    matrix = mmread(BytesIO(content)).tocoo()
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError("an adjacency matrix is square")
-    pairs = np.stack((matrix.row, matrix.col), axis=1).astype(np.int64)
-    return simple_graph(range(1, matrix.shape[0] + 1), pairs)
-
-
-def _gml(content: bytes) -> Graph:
-    """Return the graph of a GML file: `node [ id … ]` and `edge [ source … target … ]`."""
-    tokens = iter(GML_TOKENS.findall(content.decode("utf-8", errors="replace")))
-    nodes: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    for kind, block in _gml_blocks(tokens):
-        if kind == "node":
-            nodes.append(int(block["id"]))
-        elif kind == "edge":
-            pairs.append((int(block["source"]), int(block["target"])))
-    index = {node: i for i, node in enumerate(nodes)}
-    if any(u not in index or v not in index for u, v in pairs):
-        raise ValueError("an edge names an unknown node")
-    ends = np.array([(index[u], index[v]) for u, v in pairs], np.int64).reshape(-1, 2)
-    return simple_graph(nodes, ends)
-
-
-def _gml_blocks(tokens: Iterator[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield every `key [ … ]` block without blocks inside, with its attributes."""
-    key, attributes, previous = "", dict[str, str](), ""
-    for token in tokens:
-        if token == "[":
-            key, attributes, previous = previous, {"id": "", "source": "", "target": ""}, ""
-        elif token == "]":
-            yield key, attributes
-            key, previous = "", ""
-        elif previous:
-            attributes[previous], previous = token, ""
-        else:
-            previous = token
-
-
-FORMATS: dict[str, Callable[[bytes], Graph]] = {".mtx": _matrix_market, ".gml": _gml}
+def _unreadable(path: Path, reason: str) -> DatabaseError:
+    return DatabaseError(
+        f"the graph {path.name} cannot be read: {reason}",
+        accepted="edge lists (.txt, .csv, .tsv), .mtx, .gml, .graphml, each also as .gz",
+    )

@@ -1,0 +1,227 @@
+"""`where`: a condition on the nodes and edges of a copy, read with the SQL chain's allow-list.
+
+`a.city` is an attribute of pattern node a, `ab.weight` of the edge between a and b. The names below stand
+for attributes only: what the enumeration knows besides (ranks, degrees) depends on others' edges, so it
+has no name. A row on which a predicate would raise has no value there (TRY), as everywhere in the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from recuse.errors import ParameterError, QueryError
+from recuse.graphs.pattern import MOST_NODES, Pattern, Renaming
+from recuse.sql.catalogue import Catalogue, nearest
+from recuse.sql.families import NUMBERS, Family
+from recuse.sql.guard import guard
+from recuse.sql.parse import parse
+from recuse.sql.position import refusal, span
+from recuse.sql.query import Scalar, column
+from recuse.sql.refuse import refuse_clauses
+from recuse.sql.scalars import (
+    ARITHMETIC,
+    COMPARISONS,
+    NUMBER_FUNCTIONS,
+    check_scalar,
+    is_subquery_predicate,
+    value_family,
+)
+
+PREFIX = "SELECT 1 WHERE "
+UNTYPED = "UNTYPED"
+NO_MACROS = Catalogue(())
+ORDERINGS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Least, exp.Greatest)
+CASTS = {Family.BOOLEAN: "boolean", Family.DATE: "date", Family.TIMESTAMP: "timestamp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The attributes that nodes and edges have: name and type as DuckDB spells it, UNTYPED if none is known.
+
+    Their names are public, as the columns of a table are.
+    """
+
+    nodes: tuple[tuple[str, str], ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A checked condition over the columns `n{i}.c{k}` of the i-th node and `m{j}.c{k}` of the j-th edge."""
+
+    text: str
+    scalar: Scalar = field(repr=False)
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The nodes and edges whose attributes it looks at."""
+        return tuple(sorted({part.table for part in self.scalar.find_all(exp.Column)}))
+
+
+def read_condition(text: str, pattern: Pattern, schema: Schema) -> Condition:
+    """Return the condition that a copy fulfils under some naming of its nodes, or refuse it.
+
+    Guarantee: it looks at attributes of the copy's own nodes and edges, and never raises on data.
+    """
+    if len(pattern.nodes) > MOST_NODES:
+        raise ParameterError(
+            "a condition needs a pattern that can be enumerated",
+            found=f"{len(pattern.nodes)} nodes",
+            accepted=f"at most {MOST_NODES} nodes",
+        )
+    try:
+        return Condition(text, _Reader(pattern, schema, PREFIX + text).read())
+    except QueryError as error:
+        inside = error.line == 1 and error.column is not None
+        raise QueryError(
+            error.problem,
+            line=error.line,
+            column=max(1, error.column - len(PREFIX)) if inside and error.column else error.column,
+            found=error.found,
+            accepted=error.accepted,
+            hint=error.hint,
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    pattern: Pattern
+    schema: Schema
+    text: str
+
+    def read(self) -> Scalar:
+        tree = parse(self.text)
+        if not isinstance(tree, exp.Select) or "where" not in tree.args:
+            raise QueryError("this is no condition", hint="write such as a.city = b.city AND ab.weight > 3")
+        refuse_clauses(tree, self.text, {"expressions", "where"})
+        written = tree.args["where"].this
+        for part in written.walk():
+            if is_subquery_predicate(part):
+                raise self._refuse("a subquery looks at other rows than the copy's own", part, None)
+        check_scalar(written, NO_MACROS, self.text)
+        resolved = written.transform(self._resolve)
+        typed = self._typed(resolved)
+        return self._under_any_naming(guard(typed, self._type))
+
+    # ------------------------------------------------------------------ names
+
+    def _sources(self) -> dict[str, tuple[str, tuple[tuple[str, str], ...]]]:
+        """Return what can be named: the alias behind it, and its attributes."""
+        found = {node: (f"n{i}", self.schema.nodes) for i, node in enumerate(self.pattern.nodes)}
+        for j, (u, v) in enumerate(self.pattern.edges):
+            for name in (u + v,) if self.pattern.directed else (u + v, v + u):
+                if found.setdefault(name, (f"m{j}", self.schema.edges))[0] != f"m{j}":
+                    raise ParameterError(
+                        "the name of an edge means two things", found=name, hint="rename the pattern's nodes"
+                    )
+        return found
+
+    def _resolve(self, node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        sources = self._sources()
+        nodes, edges = self.pattern.nodes, [u + v for u, v in self.pattern.edges]
+        if not node.table:
+            raise self._refuse(f"whose {node.name}?", node, f"write {nodes[0]}.{node.name}")
+        if node.table.lower() not in sources:
+            raise self._refuse(
+                f"the pattern has no node or edge {node.table}", node, f"there: {', '.join([*nodes, *edges])}"
+            )
+        alias, attributes = sources[node.table.lower()]
+        names = [name.lower() for name, _ in attributes]
+        if node.name.lower() not in names:
+            near = nearest(node.name, names)
+            kind = "nodes" if alias.startswith("n") else "edges"
+            hint = f"did you mean {near}?" if near else f"there: {', '.join(names) or 'none'}"
+            raise self._refuse(f"the {kind} have no attribute {node.name}", node, hint)
+        found = column(alias, f"c{names.index(node.name.lower())}")
+        found.update_positions(node.this)
+        return found
+
+    def _declared(self, node: exp.Expr) -> str | None:
+        if not isinstance(node, exp.Column):
+            return None
+        attributes = self.schema.nodes if node.table.startswith("n") else self.schema.edges
+        return attributes[int(node.name.removeprefix("c"))][1]
+
+    def _type(self, node: exp.Expr) -> str | None:
+        found = self._declared(node)
+        return "VARCHAR" if found == UNTYPED else found
+
+    # ------------------------------------------------------------------ types
+
+    def _typed(self, node: exp.Expr) -> exp.Expr:
+        """Return the condition in which attributes of no declared type are read as what they stand beside.
+
+        Beside a number they are numbers, beside text they are text; the order of two of them has no meaning.
+        """
+        for name, value in node.args.items():
+            if isinstance(value, exp.Expr):
+                node.set(name, self._typed(value))
+            elif isinstance(value, list):
+                node.set(name, [self._typed(item) if isinstance(item, exp.Expr) else item for item in value])
+        if isinstance(node, (*ARITHMETIC, *NUMBER_FUNCTIONS)):
+            return self._cast(node, "double")
+        if isinstance(node, (*COMPARISONS, exp.Between, exp.In, exp.Least, exp.Greatest)):
+            operands = [part for part in node.iter_expressions() if not self._is_untyped(part)]
+            families = {value_family(part, self._declared) for part in operands}
+            if families & NUMBERS or Family.WIDE in families:
+                return self._cast(node, "double")
+            for family, target in CASTS.items():
+                if family in families:
+                    return self._cast(node, target)
+            if isinstance(node, ORDERINGS) and not operands:
+                raise self._refuse(
+                    "the order of two attributes without a declared type has no meaning",
+                    node,
+                    "say what they are: CAST(a.age AS DOUBLE) < CAST(b.age AS DOUBLE)",
+                )
+        return node
+
+    def _is_untyped(self, node: exp.Expr) -> bool:
+        return self._declared(node) == UNTYPED
+
+    def _cast(self, node: exp.Expr, target: str) -> exp.Expr:
+        def read(part: exp.Expr) -> exp.Expr:
+            return exp.TryCast(this=part, to=exp.DataType.build(target)) if self._is_untyped(part) else part
+
+        for name, value in node.args.items():
+            if isinstance(value, exp.Expr):
+                node.set(name, read(value))
+            elif isinstance(value, list):
+                node.set(name, [read(item) if isinstance(item, exp.Expr) else item for item in value])
+        return node
+
+    # ------------------------------------------------------------------ symmetries
+
+    def _under_any_naming(self, scalar: Scalar) -> Scalar:
+        """Return that the condition holds under some renaming of the copy's nodes that leaves it the same."""
+        found: dict[str, Scalar] = {}
+        for renaming in self.pattern.automorphisms():
+            places = dict(self._places(renaming))
+            renamed = scalar.transform(lambda node, to=places: _moved(node, to))
+            found.setdefault(renamed.sql(dialect="duckdb"), renamed)
+        return either([found[key] for key in sorted(found)])
+
+    def _places(self, renaming: Renaming) -> Iterator[tuple[str, str]]:
+        for i, node in enumerate(self.pattern.nodes):
+            yield f"n{i}", f"n{self.pattern.nodes.index(renaming[node])}"
+        place = {edge: j for j, edge in enumerate(self.pattern.edges)}
+        for j, (u, v) in enumerate(self.pattern.edges):
+            ends = renaming[u], renaming[v]
+            yield f"m{j}", f"m{place[ends] if ends in place else place[ends[::-1]]}"
+
+    def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
+        return refusal(problem, self.text, span(node, self.text), hint=hint)
+
+
+def _moved(node: exp.Expr, places: dict[str, str]) -> exp.Expr:
+    return column(places[node.table], node.name) if isinstance(node, exp.Column) else node
+
+
+def either(parts: Sequence[Scalar]) -> Scalar:
+    """Return the parts joined by OR."""
+    return exp.or_(*parts, copy=False) if len(parts) > 1 else parts[0]

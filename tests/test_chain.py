@@ -28,7 +28,7 @@ CHAIN = [
     ["mechanism"],
     ["ledger"],
     ["session"],
-    ["demo", "comparators"],
+    ["dbapi", "demo", "comparators"],
     ["experiments"],
     ["cli"],
     ["__main__"],

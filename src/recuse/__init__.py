@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recuse import dbapi
     from recuse.errors import (
         BudgetError,
         DatabaseError,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from recuse.policy import Policy
     from recuse.privacy import Epsilon
     from recuse.session import Session, connect
+    from recuse.session.answer import Answer
+    from recuse.session.synthetic import Statistics
 
 __version__ = "0.1.0"
 
@@ -41,10 +44,13 @@ _HOME = {
     "RecuseError": "recuse.errors",
     "Release": "recuse.mechanism.release",
     "Session": "recuse.session",
+    "Statistics": "recuse.session.synthetic",
+    "Answer": "recuse.session.answer",
     "connect": "recuse.session",
 }
 
 __all__ = [
+    "Answer",
     "BudgetError",
     "DatabaseError",
     "Epsilon",
@@ -56,11 +62,15 @@ __all__ = [
     "RecuseError",
     "Release",
     "Session",
+    "Statistics",
     "connect",
+    "dbapi",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "dbapi":
+        return import_module("recuse.dbapi")
     if name not in _HOME:
         raise AttributeError(f"module 'recuse' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -20,7 +20,7 @@ import duckdb
 from recuse.engines.collect import collect_domain
 from recuse.engines.duckdb import DuckDB, Source
 from recuse.engines.engine import Engine
-from recuse.errors import DatabaseError, LedgerError, QueryError
+from recuse.errors import DatabaseError, LedgerError, ParameterError, QueryError
 from recuse.ledger import Balance, Ledger, Question, Stored, open_or_create
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release
@@ -28,8 +28,10 @@ from recuse.policy import Policy
 from recuse.privacy import Epsilon, Number, decimal_text
 from recuse.session.answer import Answer, stamped
 from recuse.session.answering import Parts, answer, look, rules_of
+from recuse.session.estimate import RUNS, Estimate, from_data, from_release
 from recuse.session.fingerprint import plan_key, policy_hash
 from recuse.session.stored import restored, written
+from recuse.session.synthetic import Statistics, make
 from recuse.sql.compile import Plan, compile_query
 from recuse.sql.explain import Explanation
 
@@ -126,6 +128,35 @@ class Session:
             stored=isinstance(paid, Stored),
         )
 
+    def estimate(
+        self,
+        sql: str,
+        epsilon: Number,
+        *,
+        like: Source | Statistics | Release,
+        mechanism: str = DEFAULT,
+        runs: int = RUNS,
+    ) -> Estimate:
+        """Return how far the answer will lie from the truth, from what is public; nothing is charged.
+
+        `like` is a database, folder, frames or connection of the same schema that you declare public;
+        `Statistics` that you state, from which one is made up; or an earlier release of the same question.
+
+        Guarantee: no row of the private database is read; of it only the catalogue is used.
+        """
+        plan, loss = self.compile(sql), Epsilon.of(epsilon)
+        if isinstance(like, Release):
+            return from_release(plan, loss, like)
+        if isinstance(like, Statistics):
+            made: Source = make(self.engine.catalogue(), self.policy, plan.explanation, like)
+            basis = "on data made up from the statistics stated"
+        else:
+            made, basis = _declared_public(like), "on data declared public"
+        with DuckDB.open(made, self.policy) as engine:
+            public = compile_query(sql, self.policy, engine.catalogue())
+            engine.check(public)
+            return from_data(engine, public, loss, mechanism, runs, self._parts, basis)
+
     def close(self) -> None:
         """Close the database and the ledger."""
         self.engine.close()
@@ -156,14 +187,8 @@ def connect(
     connections without one are counted in memory, for as long as the session lives. `analyst` is whose limit
     is charged too, if the custodian has named analysts.
     """
-    if not isinstance(source, str | PathLike | Mapping | duckdb.DuckDBPyConnection):
-        raise DatabaseError(
-            "frames are passed by name, so that SQL can name them",
-            found=type(source).__name__,
-            hint='connect({"orders": frame}, policy=…)',
-        )
     rules = policy if isinstance(policy, Policy) else Policy.read(policy)
-    beside = ledger_path(source)
+    beside = ledger_path(_named(source))
     path = beside if ledger is None else Path(ledger)
 
     def open_ledger() -> tuple[Ledger, bool]:
@@ -179,6 +204,29 @@ def connect(
         return Ledger.in_memory(rules.budget), True
 
     return Session(DuckDB.open(source, rules), rules, open_ledger, parts or Parts(), analyst)
+
+
+def _declared_public(like: Source) -> Source:
+    """Return the data of an estimate, unless a ledger beside it says that it is private."""
+    beside = ledger_path(_named(like))
+    if beside is not None and beside.exists():
+        raise ParameterError(
+            "this data has a ledger, so it is private: an estimate from it would cost what an answer costs",
+            found=str(beside),
+            hint="name public data of the same schema",
+        )
+    return like
+
+
+def _named(source: Source) -> Source:
+    """Return the source, or say how frames are passed."""
+    if not isinstance(source, str | PathLike | Mapping | duckdb.DuckDBPyConnection):
+        raise DatabaseError(
+            "frames are passed by name, so that SQL can name them",
+            found=type(source).__name__,
+            hint='{"orders": frame} in place of frame',
+        )
+    return source
 
 
 def second_budget(ledger: Ledger) -> str:

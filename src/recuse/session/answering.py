@@ -5,7 +5,7 @@ Nothing here knows of a ledger: `Session` charges first. Estimates run it on dat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -88,10 +88,24 @@ def answer(
     return arranged(plan, domain, measured, sum((rule.epsilon for rule in rules), start=Fraction(0)))
 
 
-def exact_answer(plan: Plan, domain: Domain, collected: Collected) -> Release | Answer:
-    """Return the true answer of a question: NOT PRIVATE, for data that is about nobody or declared public."""
+def public_answer(plan: Plan, domain: Domain, collected: Collected) -> Release | Answer:
+    """Return what a question about nobody is answered with: exact, and free.
+
+    Guarantee: only rows without owners are counted, whatever else the relations may hold.
+    """
+    return _exact(plan, domain, collected, lambda relation: relation.constant)
+
+
+def true_answer(plan: Plan, domain: Domain, collected: Collected) -> Release | Answer:
+    """Return the true answer of a question: NOT PRIVATE, for data that is declared public."""
+    return _exact(plan, domain, collected, lambda relation: relation.true_answer())
+
+
+def _exact(
+    plan: Plan, domain: Domain, collected: Collected, total: Callable[[Relation], int]
+) -> Release | Answer:
     measured = [
-        [_exactly(group.relation.true_answer() * measure.granularity) for group in groups]
+        [_exactly(total(group.relation) * measure.granularity) for group in groups]
         for measure, groups in zip(plan.measures, collected, strict=True)
     ]
     return arranged(plan, domain, measured, Fraction(0))

@@ -1,0 +1,167 @@
+"""How far an answer will lie from the truth, before anything is spent: from public inputs only.
+
+    like = a database, folder, frames or connection that the user declares public, of the same schema
+    like = Statistics(rows=…, largest=…), from which a database is made up
+    like = a Release of the same question, whose noise is scaled to the new ε
+
+The private data is never read: of it only the catalogue is known, which is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from recuse.engines.collect import collect_domain
+from recuse.engines.engine import Engine
+from recuse.errors import ParameterError
+from recuse.krelation.relation import Shape
+from recuse.mechanism.parameters import Doublings, Score
+from recuse.mechanism.prepared import truncated_high
+from recuse.mechanism.release import Release, short
+from recuse.mechanism.selective import as_double, first_level_above
+from recuse.privacy import Epsilon, decimal_text
+from recuse.session.answer import Answer
+from recuse.session.answering import Collected, Parts, Rule, answer, look, rules_of, true_answer
+from recuse.solver.remember import remembering
+from recuse.sql.compile import Plan
+from recuse.sql.read import Key
+
+RUNS = 200
+COLLAPSE = (
+    "DISTINCT, UNION, EXISTS and IN need many owners: below about n·ε = 15 + 6·max(K, 0) answers collapse "
+    "towards 0, where n is how many participants can be withdrawn before nothing is left and 2^K the largest "
+    "share of one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The expected error of one column: over all runs, and over all groups."""
+
+    name: str
+    typical: Fraction
+    """the median distance between the answer and the truth"""
+    mostly: Fraction
+    """nine answers of ten are closer than this"""
+    value: Fraction | None
+    """what the column is about on the data of the estimate (in the middle of its groups)"""
+
+    def __str__(self) -> str:
+        often, mostly = self._size(self.typical), self._size(self.mostly)
+        return f"{self.name}: typically off by {often}, 9 of 10 by less than {mostly}"
+
+    def _size(self, error: Fraction) -> str:
+        share = "" if not self.value else f" ({float(error / abs(self.value)):.2g} of it)"
+        return short(Fraction(f"{float(error):.3g}")) + share
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What to expect of a question at an ε, and what that is based on. Nothing was charged."""
+
+    epsilon: Fraction
+    basis: str
+    columns: tuple[Expected, ...]
+    cautions: tuple[str, ...]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the estimate for people."""
+        yield f"estimate  for epsilon {decimal_text(self.epsilon)}, {self.basis}; nothing was charged"
+        for column in self.columns:
+            yield f"error     {column}"
+        for caution in self.cautions:
+            yield f"caution   {caution}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def from_data(
+    engine: Engine, plan: Plan, loss: Epsilon, mechanism: str, runs: int, parts: Parts, basis: str
+) -> Estimate:
+    """Return the errors of many runs of the real mechanism on data that is public."""
+    if runs < 1:
+        raise ParameterError("at least one run is needed", found=str(runs))
+    plan = replace(plan, order=())  # groups in one order, whatever they hold
+    domain = collect_domain(engine, plan.grouping)
+    rules = rules_of(plan, domain, loss, mechanism)
+    collected = look(engine, plan, domain, remembering(parts.solver))
+    truth = true_answer(plan, domain, collected)
+    answers = [answer(plan, domain, collected, rules, parts.noise) for _ in range(runs)]
+    columns = zip(_names(plan), _by_column(truth), *map(_by_column, answers), strict=True)
+    return Estimate(
+        loss.value,
+        f"{basis}, {runs} runs",
+        tuple(_expected(name, exact, found) for name, exact, *found in columns),
+        tuple(_cautions(collected, rules)),
+    )
+
+
+def from_release(plan: Plan, loss: Epsilon, prior: Release) -> Estimate:
+    """Return the noise that an earlier answer to the same question had, scaled to another ε.
+
+    The rule: the mean absolute noise is in inverse proportion to ε, at the same truncation. What truncation
+    takes is not in it.
+    """
+    if not plan.is_number:
+        raise ParameterError(
+            "an earlier answer estimates one number", hint="estimate a table with like= a public database"
+        )
+    scale = prior.noise_scale * prior.epsilon / loss.value
+    (low, high), ratio = prior.interval, prior.epsilon / loss.value
+    reach = max(high - prior.value, prior.value - low) * ratio
+    with_or = plan.single.shape is not Shape.CONJUNCTIONS
+    return Estimate(
+        loss.value,
+        f"scaled from an answer for epsilon {decimal_text(prior.epsilon)}",
+        (Expected(_names(plan)[0], scale, reach, prior.value),),
+        ("the noise only, at the same truncation", *([COLLAPSE] if with_or else [])),
+    )
+
+
+def _names(plan: Plan) -> list[str]:
+    return [shown.name for shown in plan.columns if not isinstance(shown.what, Key)]
+
+
+def _by_column(found: Release | Answer) -> list[list[Fraction | None]]:
+    """Return the values of each column that is no key, a group each."""
+    if isinstance(found, Release):
+        return [[found.value]]
+    return [[row.cells[place].value for row in found] for place in range(len(found.names))]
+
+
+Values = Sequence[Fraction | None]
+
+
+def _expected(name: str, truth: Values, runs: Sequence[Values]) -> Expected:
+    errors = sorted(
+        abs(value - exact)
+        for values in runs
+        for value, exact in zip(values, truth, strict=True)
+        if value is not None and exact is not None
+    )
+    middle = sorted(exact for exact in truth if exact is not None)
+    if not errors:
+        raise ParameterError(
+            f"{name} is undefined on the data of the estimate", hint="state data in which it is not"
+        )
+    return Expected(name, errors[len(errors) // 2], errors[len(errors) * 9 // 10], middle[len(middle) // 2])
+
+
+def _cautions(collected: Collected, rules: Sequence[Rule]) -> Iterator[str]:
+    """Yield that there are too few owners where the deficit is selected on (docs/proofs.md, section 9)."""
+    for groups, rule in zip(collected, rules, strict=True):
+        if not isinstance(rule.rule, Doublings) or rule.rule.score is not Score.DEFICIT:
+            continue
+        least = as_double(rule.theta * Fraction(2) ** rule.rule.first)
+        for programs in [part for group in groups for part in group.signs]:
+            if not (load := programs.largest_load()):
+                continue
+            owners = truncated_high(programs, least) / least
+            level = max(0, first_level_above(load, rule.theta, rule.rule.first))
+            if owners * rule.epsilon < 15 + 6 * level:
+                here = f"here n·ε is {float(owners * rule.epsilon):.3g}, and 15 + 6·K is {15 + 6 * level}"
+                yield f"{COLLAPSE}; {here}"
+                return

@@ -1,0 +1,189 @@
+"""A database of the same schema, made up from statistics that the user states: for estimates only.
+
+Only the catalogue and the policy are looked at. Keys and links follow the statistics; every other column
+holds values that mean nothing, so a condition on such a column selects what it happens to select.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from recuse.errors import ParameterError
+from recuse.policy import Policy
+from recuse.policy.terms import Choice
+from recuse.sql.catalogue import Catalogue, Column, Table
+from recuse.sql.explain import Explanation
+from recuse.sql.families import Family, family
+from recuse.sql.ownership import Linked, Ownership, Protected, own
+
+MOST_ROWS = 10_000_000
+SEED = 2013
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the user states of a database: rows of each table (or kind), and the largest fan-out of its links.
+
+    `largest["orders"]` is how many orders the customer with the most has; the others have fewer and fewer,
+    in harmonic proportion. Where nothing is stated, rows are spread evenly.
+    """
+
+    rows: Mapping[str, int]
+    largest: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for numbers in (self.rows, self.largest):
+            for name, number in numbers.items():
+                if not 0 < number <= MOST_ROWS:
+                    raise ParameterError(
+                        f"the statistic of {name} is out of range",
+                        found=str(number),
+                        accepted=f"1 to {MOST_ROWS:,}",
+                    )
+
+    def rows_of(self, name: str) -> int:
+        """Return the rows of a table or the participants of a kind, which must be stated."""
+        found = _of(self.rows, name)
+        if found is None:
+            raise ParameterError(
+                f"how many rows has {name}?",
+                hint=f"state it: --rows {name}=1000, in Python rows={{'{name}': 1000}}",
+            )
+        return found
+
+
+def _of(numbers: Mapping[str, int], name: str) -> int | None:
+    return next((number for given, number in numbers.items() if given.lower() == name.lower()), None)
+
+
+def fan_out(rows: int, targets: int, largest: int | None) -> Numbers:
+    """Return for every row the target that it links to: evenly, or so that the first target has `largest`.
+
+    >>> np.bincount(fan_out(10, 5, 4)).tolist()
+    [4, 2, 2, 1, 1]
+    """
+    if largest is None:
+        return np.arange(rows) % targets
+    ranks = 1 / np.arange(1, targets + 1)
+    even = (rows - largest * ranks.sum()) / max(targets - ranks.sum(), 1e-9)
+    wanted = np.maximum(even + (largest - even) * ranks, 0)
+    ends = np.minimum(np.rint(np.cumsum(wanted)), rows).astype(np.int64)
+    found = np.repeat(np.arange(targets), np.diff(ends, prepend=0))
+    return np.concatenate([found, np.arange(rows - len(found)) % targets])
+
+
+def make(
+    catalogue: Catalogue, policy: Policy, explanation: Explanation, statistics: Statistics
+) -> duckdb.DuckDBPyConnection:
+    """Return a database in memory with the tables that a question needs, filled as the statistics say."""
+    maker = Maker(catalogue, policy, own(policy, catalogue), statistics)
+    for note in explanation.tables:
+        maker.columns(note.table)
+    return maker.database()
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Makes up tables as numbers: those that links lead to first, so that links can name their rows."""
+
+    catalogue: Catalogue
+    policy: Policy
+    ownership: Ownership
+    statistics: Statistics
+    made: dict[str, dict[str, Numbers]] = field(default_factory=dict)
+    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(SEED))
+
+    def columns(self, name: str) -> dict[str, Numbers]:
+        """Return the columns of a table, and make them if need be."""
+        table = self.catalogue.table(name)
+        if table is None:
+            raise ParameterError(f"the database has no table {name}")
+        if table.name not in self.made:
+            rows = self.statistics.rows_of(table.name)
+            links = dict(self._links(table, rows))
+            naming = self._naming(table)
+            self.made[table.name] = {
+                column.name: links[column.name]
+                if column.name in links
+                else (np.arange(rows) if column.name in naming else self.random.integers(0, 100, rows))
+                for column in table.columns
+            }
+        return self.made[table.name]
+
+    def _links(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
+        """Yield the columns by which rows link to others, with the values that they name."""
+        owned = self.ownership.of(table.name)
+        for hop in owned.hops if isinstance(owned, Linked) else ():
+            there = {} if hop.table is None else self.columns(hop.table)
+            targets = self.statistics.rows_of(hop.target)
+            for columns in hop.alternatives:
+                named = fan_out(rows, targets, _of(self.statistics.largest, table.name))
+                self.random.shuffle(named)
+                for place, column in enumerate(columns):
+                    key = hop.key[place].columns[0] if hop.key else None
+                    yield column, named if key is None else there[key][named]
+
+    def _naming(self, table: Table) -> set[str]:
+        """Return the columns that number the rows of a table: those of its keys."""
+        owned = self.ownership.of(table.name)
+        naming = {name for key in self._keys(table) for name in key}
+        if isinstance(owned, Protected):
+            if any(item.choice is not Choice.ITSELF for item in owned.key):
+                raise ParameterError(
+                    f"participants of {table.name} are named by an expression: such data cannot be made up",
+                    hint="estimate with like= a public database",
+                )
+            naming |= {name for item in owned.key for name in item.columns}
+        return naming
+
+    def _keys(self, table: Table) -> tuple[tuple[str, ...], ...]:
+        declared = self.policy.keys_of(table.name)
+        return (*table.keys, *(key for key in declared if key not in table.keys))
+
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """Return a database with all tables of the policy, of which those made hold rows."""
+        connection = duckdb.connect(":memory:")
+        for table in self.catalogue.tables:
+            if table.view is not None or self.ownership.of(table.name) is None:
+                continue
+            parts = [f"{_name(column.name)} {column.type}" for column in table.columns]
+            parts += [f"UNIQUE ({', '.join(map(_name, key))})" for key in self._keys(table)]
+            connection.execute(f"CREATE TABLE {_name(table.name)} ({', '.join(parts)})")
+            if table.name in self.made:
+                numbers = self.made[table.name].values()
+                connection.register(
+                    "made", pyarrow.table({f"c{i}": found for i, found in enumerate(numbers)})
+                )
+                values = ", ".join(_value(f"c{i}", column) for i, column in enumerate(table.columns))
+                # a row whose key is taken is left out: two links may name the same pair twice
+                connection.execute(f"INSERT OR IGNORE INTO {_name(table.name)} SELECT {values} FROM made")
+                connection.unregister("made")
+        return connection
+
+
+def _value(name: str, column: Column) -> str:
+    """Return the SQL that turns a number into a value of a column's type, equal numbers into equal values."""
+    match family(column.type):
+        case Family.TEXT:
+            return f"'v' || {name}"
+        case Family.WHOLE | Family.DECIMAL | Family.FLOAT:
+            return f"TRY_CAST({name} AS {column.type})"
+        case Family.BOOLEAN:
+            return f"{name} % 2 = 0"
+        case Family.DATE:
+            return f"DATE '1990-01-01' + CAST({name} AS INTEGER)"
+        case Family.TIMESTAMP:
+            return f"TIMESTAMP '1990-01-01' + to_days(CAST({name} AS INTEGER))"
+        case _:
+            return "NULL"
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -25,7 +25,7 @@ import numpy as np
 from recuse.errors import ParameterError
 from recuse.graphs.graph import Graph, Integers
 from recuse.graphs.protect import Protected
-from recuse.krelation.relation import Shape, frozen
+from recuse.krelation.relation import frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,8 @@ class Aggregate:
     participants: int
     names: Sequence[Hashable] = field(default=(), repr=False)
 
-    shape: ClassVar[Shape] = Shape.AGGREGATE
+    shape: ClassVar[None] = None
+    """there are no annotations: a convex function of withdrawals stands for them"""
     signed: ClassVar[bool] = False
     constant: ClassVar[int] = 0
 

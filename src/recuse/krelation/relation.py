@@ -32,8 +32,6 @@ class Shape(Enum):
     """a set of clauses a tuple, duplicates removed, never absorbed"""
     TREES = "trees"
     """syntactic trees, straight from the algebra"""
-    AGGREGATE = "aggregate"
-    """none: a convex function of withdrawals stands for tuples that are too many to list"""
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -23,9 +23,9 @@ NAMES = ("selective", "tuned", "paper")
 DEFAULT = "selective"
 
 
-def chosen(name: str, epsilon: Epsilon, shape: Shape) -> Parameters[Exponent | Doublings]:
+def chosen(name: str, epsilon: Epsilon, shape: Shape | None) -> Parameters[Exponent | Doublings]:
     """Return the parameters of a mechanism: a function of its name, ε and the query's shape only."""
-    if shape is Shape.AGGREGATE and name != DEFAULT:
+    if shape is None and name != DEFAULT:
         raise ParameterError(
             "an aggregated pattern is answered by one mechanism", found=name, accepted=DEFAULT
         )

@@ -16,8 +16,8 @@ class Relation(Protocol):
     """What mechanisms know of a query: a `KRelation`, or an aggregate that stands for one."""
 
     @property
-    def shape(self) -> Shape:
-        """The form of its annotations, which follows from query and policy only."""
+    def shape(self) -> Shape | None:
+        """The form of its annotations, which follows from query and policy only; an aggregate has none."""
 
     @property
     def signed(self) -> bool:

@@ -27,8 +27,8 @@ def tuned(epsilon: Epsilon) -> Parameters[Exponent]:
     return Parameters("tuned", half, half, THETA, Exponent(epsilon.value / 5, Fraction(1), 1, Index.REAL))
 
 
-def selective(epsilon: Epsilon, shape: Shape) -> Parameters[Doublings]:
-    """Return the settings of the selective mechanism: by withdrawals, or with OR by the deficit."""
+def selective(epsilon: Epsilon, shape: Shape | None) -> Parameters[Doublings]:
+    """Return the settings of the selective mechanism: by withdrawals; with OR, or for an aggregate, by the deficit."""
     return by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else by_deficit(epsilon)
 
 

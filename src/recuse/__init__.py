@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recuse.privacy import Epsilon
     from recuse.session import Session, connect
     from recuse.session.answer import Answer
+    from recuse.session.graph import GraphSession, graph
     from recuse.session.synthetic import Statistics
 
 __version__ = "0.1.0"
@@ -47,6 +48,8 @@ _HOME = {
     "Statistics": "recuse.session.synthetic",
     "Answer": "recuse.session.answer",
     "connect": "recuse.session",
+    "GraphSession": "recuse.session.graph",
+    "graph": "recuse.session.graph",
 }
 
 __all__ = [
@@ -54,6 +57,7 @@ __all__ = [
     "BudgetError",
     "DatabaseError",
     "Epsilon",
+    "GraphSession",
     "LedgerError",
     "ParameterError",
     "Policy",
@@ -65,6 +69,7 @@ __all__ = [
     "Statistics",
     "connect",
     "dbapi",
+    "graph",
 ]
 
 

@@ -1,0 +1,132 @@
+"""`recuse graph`: subgraph counts of a graph, and its transitivity."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recuse.cli.options import AnalystName, AsJson, Mechanism
+from recuse.cli.progress import working
+from recuse.cli.show import as_json, as_text
+from recuse.errors import ParameterError
+from recuse.graphs.explain import GraphExplanation
+from recuse.graphs.protect import protected
+from recuse.mechanism.mechanisms import DEFAULT
+from recuse.mechanism.release import Release
+from recuse.privacy import decimal_text
+from recuse.session import SecondBudgetWarning, second_budget
+from recuse.session.answer import Answer
+from recuse.session.graph import BUDGET, GraphSession
+from recuse.session.graph import graph as open_graph
+
+
+def graph(
+    file: Annotated[str, typer.Argument(help="A graph file (docs/graphs.md), or a name of recuse datasets.")],
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            help="edge, triangle, rectangle, star(k), path(k), cycle(k), clique(k), k-triangle(k), "
+            "or edges: 'a-b, b-c, c-a', 'a->b'."
+        ),
+    ] = None,
+    protect: Annotated[
+        str | None, typer.Option(help="node or edge: who is protected. There is no default.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="The privacy loss of this answer, such as 0.5.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(help="A condition on attributes, such as 'a.city = b.city AND ab.weight > 3'."),
+    ] = None,
+    induced: Annotated[
+        bool, typer.Option("--induced", help="Only copies without further edges among their nodes.")
+    ] = False,
+    transitivity: Annotated[
+        bool, typer.Option("--transitivity", help="3 × triangles / 2-stars, in place of a pattern.")
+    ] = False,
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Directions count; in GML and GraphML the file says so.")
+    ] = False,
+    nodes: Annotated[Path | None, typer.Option(help="A CSV file about the nodes of a CSV file.")] = None,
+    ledger: Annotated[Path | None, typer.Option(help="The budget ledger; FILE.ledger unless named.")] = None,
+    budget: Annotated[str, typer.Option(help="What a new ledger grants.")] = str(BUDGET),
+    analyst: AnalystName = None,
+    mechanism: Mechanism = DEFAULT,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Draw the pattern and say what is counted; free.")
+    ] = False,
+    json_output: AsJson = False,
+) -> None:
+    """Count the copies of a pattern in a graph, and charge the epsilon to the ledger."""
+    whom = protected(protect)
+    if (pattern is None) is not transitivity or (transitivity and (where is not None or induced or explain)):
+        raise ParameterError(
+            "what is counted?",
+            accepted="--pattern P, or --transitivity alone",
+            hint="--pattern triangle, --pattern 'star(3)', --pattern 'a-b, b-c, c-a'",
+        )
+    if epsilon is None and not explain:
+        raise ParameterError("how much privacy may this cost?", accepted="--epsilon 0.5, or --explain")
+    with (
+        _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session,
+        working(),
+    ):
+        if explain:
+            _explain(session.explain(pattern, protect=whom, where=where, induced=induced), json_output)
+            return
+        try:
+            answer: Release | Answer
+            if transitivity:
+                answer = session.transitivity(protect=whom, epsilon=epsilon or "")
+            else:
+                answer = session.count(
+                    pattern,
+                    protect=whom,
+                    epsilon=epsilon or "",
+                    where=where,
+                    induced=induced,
+                    mechanism=mechanism,
+                )
+        finally:
+            _announce(session)
+    typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
+
+
+@contextmanager
+def _opened(
+    file: str, nodes: Path | None, *, directed: bool, ledger: Path | None, budget: str, analyst: str | None
+) -> Iterator[GraphSession]:
+    """Give the session of the command; `_announce` says in our own words what is new."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecondBudgetWarning)
+        asked = True if directed else None
+        with open_graph(
+            file, nodes=nodes, directed=asked, ledger=ledger, budget=budget, analyst=analyst
+        ) as session:
+            yield session
+
+
+def _explain(found: GraphExplanation, json_output: bool) -> None:
+    if json_output:
+        told = ("question", "owners", "where", "method", "sql")
+        typer.echo(json.dumps({name: getattr(found, name) for name in told}))
+        return
+    for line in found.lines():
+        typer.echo(line)
+
+
+def _announce(session: GraphSession) -> None:
+    """Say on standard error that a ledger is new, or another one than the graph's own."""
+    if not session.has_ledger or not session.ledger_is_new:
+        return
+    if session.ledger_is_elsewhere:
+        typer.secho(f"WARNING: {second_budget(session.ledger)}", err=True, bold=True)
+    else:
+        granted = decimal_text(session.ledger.balance().granted)
+        typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)

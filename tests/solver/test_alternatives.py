@@ -28,7 +28,7 @@ def relation(clauses: int, members: int) -> Tuples:
 def test_it_closes_by_itself_around_what_the_reference_finds(shape: tuple[int, int], tau: float) -> None:
     tuples = relation(*shape)
     judge = reference(tuples, PEOPLE)
-    focus = focus_answer(tuples, judge.loads > tau)
+    focus = focus_answer(judge.evaluation, judge.loads > tau)
     found = alternatives.truncated(focus, tau, 0.01 * tau)
     wanted = judge.truncated(tau, 1e-6 * tau)
     assert found is not None
@@ -40,6 +40,7 @@ def test_it_closes_by_itself_around_what_the_reference_finds(shape: tuple[int, i
 @pytest.mark.parametrize("tau", SCALES)
 def test_a_flow_needs_no_linear_program(tau: float) -> None:
     tuples = relation(4, 1)
-    focus = focus_answer(tuples, reference(tuples, PEOPLE).loads > tau)
+    programs = reference(tuples, PEOPLE)
+    focus = focus_answer(programs.evaluation, programs.loads > tau)
     found = alternatives.truncated(focus, tau, 0.01 * tau, methods=())
     assert found is not None

@@ -168,7 +168,10 @@ class Checker:
     def of(cls, evaluation: Evaluation) -> Self:
         tuples = evaluation.tuples
         terms = np.bincount(evaluation.entry_member, minlength=evaluation.participants).astype(np.float64) + 4
-        return cls(evaluation, tuples.weights_down(), tuples.weights_up(), terms, _finest_grid(tuples))
+        weights = (evaluation.weights,) * 2  # where they are exact
+        if tuples.weights.max(initial=0) > 2**53:
+            weights = tuples.weights_down(), tuples.weights_up()
+        return cls(evaluation, *weights, terms, _finest_grid(tuples))
 
     def raised(self, g: Floats) -> Floats:
         """Return g clipped to [0, 1] and rounded up to the grid."""
@@ -199,16 +202,22 @@ class Checker:
 
     def initial_loads(self) -> Floats:
         """Return doubles not below the loads ℓ_p(0), equal to them where all are below 2⁵³."""
-        nobody = np.zeros(self.evaluation.participants)
-        loads = self.evaluation.loads(nobody)
-        return loads if loads.max(initial=0.0) < 2.0**53 else self.high_loads(nobody)
+        usages = np.ones(len(self.evaluation.tuples.members))
+        for step in self.evaluation.steps if len(usages) else ():
+            usages = step(usages)
+        loads = self._loads(usages)
+        return loads if loads.max(initial=0.0) < 2.0**53 else loads * (1 + UNIT * self.terms)
 
     def high_loads(self, g: Floats) -> Floats:
         """Return doubles not below the loads ℓ_p(g) of a snapped g."""
+        return self._loads(self.evaluation.usages(g)) * (1 + UNIT * self.terms)
+
+    def _loads(self, usages: Floats) -> Floats:
+        """Return the loads of which these are the usages, but for rounding."""
         where = self.evaluation
-        weighted = where.usages(g) * self.high_weights[where.entry_tuple]
+        weighted = usages * self.high_weights[where.entry_tuple]
         loads = np.bincount(where.entry_member, weights=weighted, minlength=where.participants)
-        return loads * (1 + UNIT * self.terms)
+        return np.asarray(loads, np.float64)
 
     def truncated_high(self, g: Floats, tau: float) -> float:
         """Return an upper end for X(τ): F(g) + τ|g| of a snapped g.

@@ -60,7 +60,7 @@ class Cutting:
         """Return an interval that holds X(τ), at most `width` wide."""
         if not self.largest_load() > tau:
             return enclosed(self.evaluation.tuples.total())
-        movable = focus_answer(self.evaluation.tuples, self.loads > tau)
+        movable = focus_answer(self.evaluation, self.loads > tau)
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
         routes: list[Callable[[], Interval | None]] = []
@@ -114,7 +114,7 @@ class Cutting:
         if self.plain is None or tau < self.reach:
             self.reach = tau * MARGIN
             chosen = (self.loads > self.reach) | self.invited
-            self.plain = Descent.plain(Workshop.of(focus_loads(self.evaluation.tuples, chosen)), self.tally)
+            self.plain = Descent.plain(Workshop.of(focus_loads(self.evaluation, chosen)), self.tally)
         self.active = self.plain
         return self.plain
 

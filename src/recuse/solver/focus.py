@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.krelation.evaluate import segment_sums
+from recuse.krelation.evaluate import Evaluation, segment_sums
 from recuse.krelation.relation import Floats, Integers, Tuples, exact_sum
 
 Mask = NDArray[np.bool_]
@@ -41,79 +41,91 @@ class Focus:
 NOBODY = Outside(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
 
 
-def focus_loads(tuples: Tuples, chosen: Mask) -> Focus:
+def focus_loads(evaluation: Evaluation, chosen: Mask) -> Focus:
     """Return what the loads of the chosen depend on: the clauses that touch one of them."""
+    tuples = evaluation.tuples
     if len(tuples.levels) > 2:
         return _touching(tuples, chosen)
-    sizes = _sizes(tuples, chosen)
-    return _projected(tuples, chosen, sizes, sizes > 0)
-
-
-def focus_answer(tuples: Tuples, chosen: Mask) -> Focus:
-    """Return what of the answer the chosen can move: a tuple with a clause of others stays whole."""
-    if len(tuples.levels) > 2:
-        return _touching(tuples, chosen)
-    sizes = _sizes(tuples, chosen)
-    movable = np.logical_and.reduceat(sizes > 0, tuples.levels[0][:-1])
-    return _projected(tuples, chosen, sizes, np.repeat(movable, np.diff(tuples.levels[0])))
-
-
-def _sizes(tuples: Tuples, chosen: Mask) -> Integers:
-    """Return how many of the chosen each clause has."""
-    return segment_sums(chosen[tuples.members].astype(np.int64), tuples.clauses)
-
-
-def _projected(tuples: Tuples, chosen: Mask, sizes: Integers, kept: Mask) -> Focus:
-    """Return the kept clauses of a two-level relation without the members that are not chosen."""
-    lengths = np.diff(tuples.clauses)
-    leaf_kept = np.repeat(kept, lengths)
     mine = chosen[tuples.members]
-    inside = leaf_kept & mine
-    number = np.cumsum(kept) - 1  # of a clause among the kept
-    of_leaf = np.repeat(number, lengths)
-    per_tuple = segment_sums(kept.astype(np.int64), tuples.levels[0])
-    there = per_tuple > 0
-    weights = tuples.weights[there]
-    rest = tuples.total() - exact_sum(weights)
-    local = np.cumsum(chosen) - 1
+    return _projected(evaluation, chosen, mine, _any(mine, tuples.clauses))
+
+
+def focus_answer(evaluation: Evaluation, chosen: Mask) -> Focus:
+    """Return what of the answer the chosen can move: a tuple with a clause of others stays whole."""
+    tuples = evaluation.tuples
+    if len(tuples.levels) > 2:
+        return _touching(tuples, chosen)
+    mine = chosen[tuples.members]
+    touched = _any(mine, tuples.clauses)
+    if _conjunctive(tuples):
+        return _projected(evaluation, chosen, mine, touched)
+    movable = np.logical_and.reduceat(touched, tuples.levels[0][:-1])[evaluation.owners[0]]
+    return _projected(evaluation, chosen, mine & movable[evaluation.owners[1]], movable)
+
+
+def _conjunctive(tuples: Tuples) -> bool:
+    """Return whether every tuple is one clause."""
+    return len(tuples.levels) == 2 and len(tuples) == len(tuples.clauses) - 1
+
+
+def _any(leaves: Mask, clauses: Integers) -> Mask:
+    """Return in which clauses a leaf is marked."""
+    return segment_sums(leaves.astype(np.int32), clauses) > 0
+
+
+def _projected(evaluation: Evaluation, chosen: Mask, inside: Mask, kept: Mask) -> Focus:
+    """Return the kept clauses of a two-level relation with the leaves inside, which are the chosen's."""
+    tuples, (of_clause, of_leaf) = evaluation.tuples, evaluation.owners
+    number = np.cumsum(kept, dtype=np.int64)  # of a clause among the kept
+    number -= 1
+    leaves = np.flatnonzero(inside)
+    left = np.flatnonzero(~inside & kept[of_leaf])
+    there = of_clause[kept]
+    per_tuple = np.bincount(there, minlength=len(tuples))
+    weights = tuples.weights[per_tuple > 0]
     small = Tuples(
         weights,
-        (_pointers(per_tuple[there]), _pointers(sizes[kept])),
-        local[tuples.members[inside]],
+        (_pointers(per_tuple[per_tuple > 0]), _pointers(np.bincount(number[of_leaf[leaves]]))),
+        (np.cumsum(chosen) - 1)[tuples.members[leaves]],
     )
-    left = leaf_kept & ~mine
-    heavy = np.repeat(np.repeat(tuples.weights_down(), np.diff(tuples.levels[0])), lengths)[left]
-    outside = Outside(tuples.members[left], of_leaf[left], heavy)
+    clauses = number[of_leaf[left]]
+    outside = Outside(tuples.members[left], clauses, tuples.weights_down()[there[clauses]])
+    rest = tuples.total() - exact_sum(weights)
     return _merged(Focus(small, np.flatnonzero(chosen), rest, outside))
 
 
 def _merged(found: Focus) -> Focus:
     """Return conjunctions with equal ones made one, their weights added, where that is cheap to find."""
     tuples, base = found.tuples, len(found.people) + 1
-    lengths = np.diff(tuples.clauses)
-    conjunctive = len(tuples.levels[0]) == len(tuples.clauses)
-    if (
-        not conjunctive
-        or len(tuples) == 0
-        or float(base) ** int(lengths.max()) >= 2.0**62
-        or tuples.total() >= 2**62
-    ):
+    if not _conjunctive(tuples) or len(tuples) == 0 or tuples.total() >= 2**62:
         return found
-    keys = np.zeros(len(tuples), np.int64)
-    for place in range(int(lengths.max())):
-        longer = lengths > place
-        keys[longer] = keys[longer] * base + tuples.members[tuples.clauses[:-1][longer] + place] + 1
-    order = np.argsort(keys)
-    ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    first = order[starts]
-    number = np.empty(len(keys), np.int64)
-    number[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(keys))))
+    lengths = np.diff(tuples.clauses)
+    longest = int(lengths.max())
+    if float(base) ** longest >= 2.0**62:
+        return found
+    starts = tuples.clauses[:-1]
+    keys = tuples.members[starts] + 1
+    for place in range(1, longest):
+        longer = np.flatnonzero(lengths > place)
+        keys[longer] = keys[longer] * base + tuples.members[starts[longer] + place] + 1
+    first, number = _distinct(keys, base**longest)
     pointers, leaves = _children(tuples.clauses, first)
-    weights = np.add.reduceat(tuples.weights[order], starts)
-    small = Tuples(weights, (np.arange(len(starts) + 1), pointers), tuples.members[leaves])
+    weights = np.zeros(len(first), np.int64)
+    np.add.at(weights, number, tuples.weights.astype(np.int64))
+    small = Tuples(weights, (np.arange(len(first) + 1), pointers), tuples.members[leaves])
     outside = Outside(found.outside.people, number[found.outside.clauses], found.outside.weights)
     return Focus(small, found.people, found.rest, outside)
+
+
+def _distinct(keys: Integers, limit: int) -> tuple[Integers, Integers]:
+    """Return where each distinct key occurs, and which of them every key is: by a table where it is small."""
+    if limit <= len(keys):
+        where = np.full(limit, -1)
+        where[keys] = np.arange(len(keys))
+        seen = where >= 0
+        return where[seen], (np.cumsum(seen) - 1)[keys]
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return first, number
 
 
 def _touching(tuples: Tuples, chosen: Mask) -> Focus:

@@ -106,15 +106,15 @@ def test_neighbours_are_one_edge_apart():
     assert all((code ^ other).bit_count() == 1 for code in codes(4) for other in edge_neighbours(4, code))
 
 
-@pytest.mark.parametrize("name", ["pentagon", "0-star", "1-star", "k-star(x)", ""])
+@pytest.mark.parametrize("name", ["pentagon", "0-star", "cycle(5)", "star(x)", "", "a->b"])
 def test_unknown_motifs(name):
     with pytest.raises(ParameterError):
         Motif.named(name)
 
 
 def test_motifs_by_name():
-    assert Motif.named("k-star(3)") == Motif.named("3-star") == THREE_STAR
-    assert Motif.named("1-triangle") == Motif.named("triangle") == TRIANGLE
+    assert Motif.named("star(3)") == Motif.named("3-star") == THREE_STAR
+    assert Motif.named("k-triangle(1)") == Motif.named("triangle") == TRIANGLE
     assert [(m.nodes, m.edges) for m in (EDGE, TRIANGLE, TWO_STAR, TWO_TRIANGLE, RECTANGLE)] == [
         (2, 1), (3, 3), (3, 2), (4, 5), (4, 4)
     ]  # fmt: skip

@@ -31,8 +31,9 @@ from recuse.comparators.ladder import Ladder, Rungs
 from recuse.comparators.naive_truncation import NaiveTruncation, moved_nodes, truncated
 from recuse.comparators.rhms import RHMS
 from recuse.comparators.smooth_sensitivity import SmoothSensitivity
-from recuse.comparators.subgraphs import Protect, SubgraphCount, most_common_neighbours
+from recuse.comparators.subgraphs import SubgraphCount, most_common_neighbours
 from recuse.errors import ParameterError
+from recuse.graphs.protect import Protected
 from recuse.privacy import Epsilon
 from sources import Seeded
 
@@ -42,11 +43,11 @@ ALL = (*SMOOTH, TWO_TRIANGLE, THREE_TRIANGLE, RECTANGLE)
 
 
 def by_edge(size, code, motif):
-    return SubgraphCount(graph(size, code), motif, Protect.EDGE)
+    return SubgraphCount(graph(size, code), motif, Protected.EDGE)
 
 
 def by_node(size, code, motif):
-    return SubgraphCount(graph(size, code), motif, Protect.NODE)
+    return SubgraphCount(graph(size, code), motif, Protected.NODE)
 
 
 def edge_pairs(size):

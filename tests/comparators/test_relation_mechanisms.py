@@ -13,8 +13,9 @@ from recuse.annotation import Participant
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.fixed_truncation import FixedTruncation
 from recuse.comparators.global_sensitivity import GlobalSensitivity, rows_of_subgraph
-from recuse.comparators.subgraphs import Kind, Motif, Protect
+from recuse.comparators.subgraphs import Kind, Motif
 from recuse.errors import ParameterError
+from recuse.graphs.protect import Protected
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import Shape
 from recuse.mechanism.prepared import prepare
@@ -68,9 +69,9 @@ def test_the_noise_has_the_stated_spread():
 
 
 def test_restricted_joins_have_a_bound_in_the_query():
-    assert rows_of_subgraph(Motif(Kind.EDGE), Protect.EDGE) == 1
-    assert rows_of_subgraph(Motif(Kind.EDGE), Protect.NODE) is None
-    assert rows_of_subgraph(Motif(Kind.TRIANGLES), Protect.EDGE) is None
+    assert rows_of_subgraph(Motif(Kind.EDGE), Protected.EDGE) == 1
+    assert rows_of_subgraph(Motif(Kind.EDGE), Protected.NODE) is None
+    assert rows_of_subgraph(Motif(Kind.TRIANGLES), Protected.EDGE) is None
     with pytest.raises(ParameterError, match="unrestricted"):
         GlobalSensitivity(ONE, None)
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from recuse.comparators.global_sensitivity import rows_of_query, rows_of_subgraph
+from recuse.comparators.subgraphs import Motif, SubgraphCount
 from recuse.engines.collect import collect
 from recuse.errors import ParameterError
-from recuse.experiments.error import MECHANISMS, ErrorSummary, measure
-from recuse.graphs.enumerate import (
-    EDGES,
-    RECTANGLES,
-    TRIANGLES,
-    TWO_STARS,
-    occurrences,
-    owned_by_edges,
-    owned_by_nodes,
-)
+from recuse.experiments.contestants import MECHANISMS, Asked, terms
+from recuse.experiments.error import ErrorSummary, measure
+from recuse.experiments.reproduce import NAMES, Setting, reproduce
+from recuse.graphs.enumerate import occurrences, owned_by_edges, owned_by_nodes
+from recuse.graphs.names import read_pattern
+from recuse.graphs.protect import Protected, protected
 from recuse.graphs.read import read_graph
 from recuse.krelation.relation import KRelation
 from recuse.mechanism.mechanisms import DEFAULT
@@ -28,57 +27,138 @@ from recuse.privacy import Epsilon
 from recuse.session import connect, ledger_path
 from recuse.solver.cutting import cutting
 
-PATTERNS = {"edge": EDGES, "2-star": TWO_STARS, "triangle": TRIANGLES, "rectangle": RECTANGLES}
-OWNERS = {"node": owned_by_nodes, "edge": owned_by_edges}
+OWNED = {Protected.NODE: owned_by_nodes, Protected.EDGE: owned_by_edges}
 
 lab_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Experiments on data you may see. NOT PRIVATE."
 )
 
+Data = Annotated[Path, typer.Argument(help="A graph file (with --pattern), or a database (with SQL).")]
+Sql = Annotated[str | None, typer.Argument(help="A question, if the source is a database.")]
+PatternName = Annotated[str | None, typer.Option("--pattern", help="triangle, star(k), a-b, …")]
+Who = Annotated[str | None, typer.Option("--protect", help="node or edge: who is protected in a graph.")]
+PolicyFile = Annotated[Path | None, typer.Option("--policy", help="The policy, if the source is a database.")]
+Loss = Annotated[str, typer.Option("--epsilon", help="The privacy loss of one run.")]
+Runs = Annotated[int, typer.Option("--runs", help="How many answers are drawn.")]
+Insist = Annotated[bool, typer.Option("--not-private", help="Go on although there is a ledger.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
 
 @lab_app.command("error")
 def error(
-    source: Annotated[Path, typer.Argument(help="A graph file (with --pattern), or a database (with SQL).")],
-    sql: Annotated[str | None, typer.Argument(help="A question, if the source is a database.")] = None,
-    pattern: Annotated[str | None, typer.Option(help=f"One of {', '.join(PATTERNS)}.")] = None,
-    protect: Annotated[str | None, typer.Option(help="node or edge: who is protected in a graph.")] = None,
-    policy: Annotated[Path | None, typer.Option(help="The policy, if the source is a database.")] = None,
-    epsilon: Annotated[str, typer.Option(help="The privacy loss of one run.")] = "1",
-    mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(MECHANISMS)}.")] = DEFAULT,
-    runs: Annotated[int, typer.Option(help="How many answers are drawn.")] = 400,
-    not_private: Annotated[
-        bool, typer.Option("--not-private", help="Go on although there is a ledger.")
-    ] = False,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    source: Data,
+    sql: Sql = None,
+    pattern: PatternName = None,
+    protect: Who = None,
+    policy: PolicyFile = None,
+    epsilon: Loss = "1",
+    mechanism: Annotated[
+        str, typer.Option(help=f"One of {', '.join(MECHANISMS)}; a guess as in r2t=1024.")
+    ] = DEFAULT,
+    runs: Runs = 400,
+    not_private: Insist = False,
+    json_output: AsJson = False,
 ) -> None:
     """Measure the error of a mechanism against the truth. NOT PRIVATE: it prints the true value."""
+    _refuse_where_a_ledger_is_kept(source, insist=not_private)
+    loss = Epsilon.of(epsilon)
+    question = _question(source, sql, policy, pattern, protect)
+    found = measure(question.relation, mechanism, loss, runs, cutting, asked=question.asked)
+    typer.echo(json.dumps(asdict(found) | {"private": False}) if json_output else _table(found))
+
+
+@lab_app.command("compare")
+def compare(
+    source: Data,
+    sql: Sql = None,
+    pattern: PatternName = None,
+    protect: Who = None,
+    policy: PolicyFile = None,
+    epsilon: Loss = "1",
+    runs: Runs = 100,
+    not_private: Insist = False,
+    json_output: AsJson = False,
+) -> None:
+    """Measure every mechanism that applies to a question, and say which do not. NOT PRIVATE."""
+    _refuse_where_a_ledger_is_kept(source, insist=not_private)
+    loss = Epsilon.of(epsilon)
+    if runs < 1:
+        raise ParameterError("at least one run is needed", found=str(runs))
+    question = _question(source, sql, policy, pattern, protect)
+    rows = list(_contest(question, loss, runs))
+    if json_output:
+        typer.echo(json.dumps(rows))
+        return
+    typer.echo("NOT PRIVATE: measured against the truth")
+    typer.echo(f"{'mechanism':<12}{'median':>10}{'p90':>10}{'seconds':>9}  promises; must be guessed")
+    for row in rows:
+        if "refused" in row:
+            typer.echo(f"{row['mechanism']:<12}does not apply: {row['refused']}")
+        else:
+            numbers = f"{row['median']:>10.3%}{row['p90']:>10.3%}{row['seconds']:>9.2f}"
+            typer.echo(f"{row['mechanism']:<12}{numbers}  {row['privacy']}; {row['guesses']}")
+
+
+@lab_app.command("reproduce")
+def reproduce_command(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder for raw results, tables and plots.")],
+    graphs: Annotated[Path | None, typer.Option(help="The folder of the paper's graph files.")] = None,
+    tpch: Annotated[
+        Path | None, typer.Option(help="A database made by python -m recuse.experiments.tpch load.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="The paper's full size, which takes hours.")] = False,
+) -> None:
+    """Make a figure or table of the paper again, or all. A stopped run continues where it was."""
+    for step in reproduce(name, Setting(out, graphs, tpch, full=full)):
+        with typer.progressbar(step.cells, label=step.name) as bar:
+            for cell in bar:
+                step.measure(cell)
+        for path in step.finish():
+            typer.echo(path)
+
+
+# ------------------------------------------------------------------ what is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A relation to be counted, and what else is known of the question."""
+
+    relation: KRelation
+    asked: Asked
+
+
+def _refuse_where_a_ledger_is_kept(source: Path, *, insist: bool) -> None:
     ledger = ledger_path(source)
-    if ledger is not None and ledger.exists() and not not_private:
+    if ledger is not None and ledger.exists() and not insist:
         raise ParameterError(
             "this data has a ledger, so it is meant to be asked privately",
             found=str(ledger),
             hint="use recuse ask; or, if you may see the data, add --not-private",
         )
-    loss = Epsilon.of(epsilon)
-    relation = _of_database(source, sql, policy) if sql else _of_graph(source, pattern, protect)
-    found = measure(relation, mechanism, loss, runs, cutting)
-    typer.echo(json.dumps(asdict(found) | {"private": False}) if json_output else _table(found))
 
 
-def _of_graph(source: Path, pattern: str | None, protect: str | None) -> KRelation:
-    if pattern not in PATTERNS:
-        raise ParameterError("which pattern?", found=pattern or "none", accepted=", ".join(PATTERNS))
-    if protect not in OWNERS:
-        raise ParameterError(
-            "who is protected?",
-            found=protect or "nobody",
-            accepted="--protect node or --protect edge",
-            hint="node privacy protects a person with all connections, edge privacy one connection",
-        )
-    return OWNERS[protect](occurrences(read_graph(source), PATTERNS[pattern]))
+def _question(
+    source: Path, sql: str | None, policy: Path | None, pattern: str | None, protect: str | None
+) -> Contest:
+    return _of_database(source, sql, policy) if sql else _of_graph(source, pattern, protect)
 
 
-def _of_database(source: Path, sql: str, policy: Path | None) -> KRelation:
+def _of_graph(source: Path, name: str | None, protect: str | None) -> Contest:
+    if name is None:
+        raise ParameterError("which pattern?", hint="add --pattern, such as --pattern triangle")
+    pattern, who = read_pattern(name), protected(protect)
+    graph = read_graph(source)
+    relation = OWNED[who](occurrences(graph, pattern))
+    try:
+        count = SubgraphCount(graph, Motif.of(pattern), who)
+    except ParameterError:  # a pattern that only mechanisms for relations count
+        return Contest(relation, Asked())
+    return Contest(relation, Asked(count, rows_of_subgraph(count.motif, who)))
+
+
+def _of_database(source: Path, sql: str, policy: Path | None) -> Contest:
     if policy is None:
         raise ParameterError("a question in SQL needs a policy", hint="add --policy FILE")
     with connect(source, policy) as session:
@@ -86,7 +166,27 @@ def _of_database(source: Path, sql: str, policy: Path | None) -> KRelation:
         if plan.grouping is not None or len(plan.measures) != 1:
             raise ParameterError("errors are measured for one number", hint="ask for one COUNT or SUM")
         ((relation,),) = collect(session.engine, plan)
-        return relation
+        rows = rows_of_query(sql, session.policy, session.engine.catalogue())
+        return Contest(relation, Asked(rows=rows))
+
+
+# ------------------------------------------------------------------ what is shown
+
+
+def _contest(question: Contest, epsilon: Epsilon, runs: int) -> Iterator[dict[str, object]]:
+    for mechanism in MECHANISMS:
+        try:
+            found = measure(question.relation, mechanism, epsilon, runs, cutting, asked=question.asked)
+        except ParameterError as refusal:
+            yield {"mechanism": mechanism, "refused": str(refusal)}
+            continue
+        yield {
+            "mechanism": mechanism,
+            "median": found.median_relative_error,
+            "p90": found.p90_relative_error,
+            "seconds": found.seconds,
+            **asdict(terms(mechanism)),
+        }
 
 
 def _table(found: ErrorSummary) -> str:

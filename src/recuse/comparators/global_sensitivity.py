@@ -12,12 +12,20 @@ from dataclasses import dataclass
 
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.simulate import laplace_release
-from recuse.comparators.subgraphs import Kind, Motif, Protect
+from recuse.comparators.subgraphs import Kind, Motif
 from recuse.errors import ParameterError
+from recuse.graphs.protect import Protected
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
+from recuse.policy import Policy
 from recuse.privacy import Epsilon
+from recuse.sql.catalogue import Catalogue
+from recuse.sql.compile import schema_of
+from recuse.sql.ownership import Protected as ProtectedRows
+from recuse.sql.parse import parse
+from recuse.sql.query import Aggregate, Scan
+from recuse.sql.read import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,26 @@ class GlobalSensitivity:
         return laplace_release(truth, self.scale(), self.epsilon, "global", noise)
 
 
-def rows_of_subgraph(motif: Motif, protect: Protect) -> int | None:
+def rows_of_subgraph(motif: Motif, protect: Protected) -> int | None:
     """Return in how many occurrences one participant can be, if the pattern alone says so."""
-    return 1 if motif.kind is Kind.EDGE and protect is Protect.EDGE else None
+    return 1 if motif.kind is Kind.EDGE and protect is Protected.EDGE else None
+
+
+def rows_of_query(sql: str, policy: Policy, catalogue: Catalogue) -> int | None:
+    """Return in how many rows of a count one participant can be, if query, policy and keys alone say so.
+
+    That is 1 for the rows of a protected table whose key the database enforces, and unknown for all else.
+    """
+    schema = schema_of(sql, policy, catalogue)
+    (measure, *others) = read(parse(sql), schema).measures
+    if others or measure.aggregate is not Aggregate.COUNT or len(measure.blocks) != 1:
+        return None
+    (block,) = measure.blocks
+    if block.choices or len(block.sources) != 1 or not isinstance(source := block.sources[0], Scan):
+        return None
+    owned = schema.ownership.of(source.table.name)
+    if not isinstance(owned, ProtectedRows):
+        return None
+    names = {column.lower() for item in owned.key for column in item.columns}
+    unique = any({column.lower() for column in key} == names for key in source.table.keys)
+    return 1 if unique and all(len(item.columns) == 1 for item in owned.key) else None

@@ -20,7 +20,6 @@ from recuse.comparators.simulate import laplace, laplace_release
 from recuse.comparators.subgraphs import (
     Kind,
     Matrix,
-    Protect,
     SubgraphCount,
     adjacency,
     common_neighbours,
@@ -28,6 +27,7 @@ from recuse.comparators.subgraphs import (
 )
 from recuse.errors import ParameterError
 from recuse.graphs.graph import Graph
+from recuse.graphs.protect import Protected
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
@@ -64,7 +64,7 @@ class KTriangles:
         neighbours, and then each step has its third of ε. One is added to a_max so that the bound serves
         the neighbour too.
         """
-        subject.demand("k-triangle", (Kind.TRIANGLES,), Protect.EDGE)
+        subject.demand("k-triangle", (Kind.TRIANGLES,), Protected.EDGE)
         graph, k = subject.graph, subject.motif.k
         if k < 2:
             raise ParameterError("one triangle has a pure mechanism", found="triangle", hint="use smooth")

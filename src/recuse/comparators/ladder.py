@@ -16,8 +16,9 @@ import numpy as np
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.distance import COUNTED, profile
 from recuse.comparators.simulate import released, uniform
-from recuse.comparators.subgraphs import Kind, Protect, SubgraphCount
+from recuse.comparators.subgraphs import Kind, SubgraphCount
 from recuse.errors import ParameterError
+from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Floats
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.noise import Noise
@@ -95,7 +96,7 @@ class Ladder:
         Guarantee: ε-private for one edge (their main theorem): I_s is a ladder function, that is I_0 is at
         least the local sensitivity and I_s(G') ≤ I_{s+1}(G) for neighbours.
         """
-        count.demand("the ladder", COUNTED, Protect.EDGE)
+        count.demand("the ladder", COUNTED, Protected.EDGE)
         if count.motif.kind is Kind.TRIANGLES and count.motif.k > 1:
             raise ParameterError("this ladder is for single triangles", found=str(count.motif))
         return _rungs(count, self.epsilon)

@@ -15,9 +15,10 @@ import numpy as np
 
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.simulate import cauchy_release
-from recuse.comparators.subgraphs import Kind, Motif, Protect, SubgraphCount
+from recuse.comparators.subgraphs import Kind, Motif, SubgraphCount
 from recuse.errors import ParameterError
 from recuse.graphs.graph import Graph
+from recuse.graphs.protect import Protected
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
@@ -43,7 +44,7 @@ class NaiveTruncation:
         Guarantee: ε-private for one node: with it at most 1 + #{v : D ≤ deg v ≤ D + 1} nodes appear or
         vanish in the truncated graph, each in at most Δ_D occurrences, and that number is made smooth.
         """
-        count.demand("naive truncation", tuple(Kind), Protect.NODE)
+        count.demand("naive truncation", tuple(Kind), Protected.NODE)
         beta = float(self.epsilon.value) / math.sqrt(2)
         moved = moved_nodes(count.graph, self.degree, beta)
         return count.motif.most_of_a_node(self.degree) * moved / beta

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.simulate import laplace_release
-from recuse.comparators.subgraphs import Kind, Protect, SubgraphCount
+from recuse.comparators.subgraphs import Kind, SubgraphCount
+from recuse.graphs.protect import Protected
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
@@ -33,7 +34,7 @@ class RHMS:
 
     def scale(self, count: SubgraphCount) -> float:
         """Return the scale of the noise: it depends on the number of nodes only."""
-        count.demand("rhms", tuple(Kind), Protect.EDGE)
+        count.demand("rhms", tuple(Kind), Protected.EDGE)
         k, l = count.motif.nodes, count.motif.edges  # noqa: E741  (the paper's letters)
         return float((k * l**2 * math.log(max(2, len(count.graph.nodes)))) ** (l - 1) / self.epsilon.value)
 

@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.distance import COUNTED, smooth_sensitivity
 from recuse.comparators.simulate import cauchy_release
-from recuse.comparators.subgraphs import Kind, Protect, SubgraphCount
+from recuse.comparators.subgraphs import Kind, SubgraphCount
 from recuse.errors import ParameterError
+from recuse.graphs.protect import Protected
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
+
+OF_2007 = 6.0
+"""The divisor that the paper proves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class SmoothSensitivity:
 
         Guarantee: ε-private for one edge: |f(G) - f(G')| ≤ min(S(G), S(G')) and |ln S(G)/S(G')| ≤ β.
         """
-        count.demand("smooth sensitivity", COUNTED, Protect.EDGE)
+        count.demand("smooth sensitivity", COUNTED, Protected.EDGE)
         if count.motif.kind is Kind.TRIANGLES and count.motif.k > 1:
             raise ParameterError(
                 "the smooth sensitivity of this pattern is not known to be computable",

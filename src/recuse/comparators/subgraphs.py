@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -14,6 +13,9 @@ from scipy.special import comb
 
 from recuse.errors import ParameterError
 from recuse.graphs.graph import Graph
+from recuse.graphs.names import SINGLES, read_pattern
+from recuse.graphs.pattern import Pattern
+from recuse.graphs.protect import Protected
 
 
 class Kind(Enum):
@@ -25,13 +27,6 @@ class Kind(Enum):
     TRIANGLES = "triangle"
     """an edge with k of its ends' common neighbours: k triangles that share an edge"""
     RECTANGLE = "rectangle"
-
-
-class Protect(Enum):
-    """Whose presence is hidden."""
-
-    NODE = "node"
-    EDGE = "edge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +41,26 @@ class Motif:
     k: int = 1
 
     @classmethod
+    def of(cls, pattern: Pattern) -> Self:
+        """Return the motif that a pattern is, if any comparator counts it."""
+        if pattern.star is not None:
+            return cls(Kind.STAR, pattern.star)
+        if pattern.book is not None:
+            return cls(Kind.TRIANGLES, pattern.book)
+        if not pattern.directed:
+            for kind in (Kind.EDGE, Kind.RECTANGLE):
+                if SINGLES[kind.value].canonical() == pattern.canonical():
+                    return cls(kind)
+        raise ParameterError(
+            "comparators for graphs do not count this pattern",
+            found=str(pattern),
+            accepted="edge, triangle, rectangle, star(k), k-triangle(k)",
+        )
+
+    @classmethod
     def named(cls, name: str) -> Self:
-        """Return the motif of a name: edge, triangle, rectangle, 2-star, 2-triangle, k-star(3), …"""
-        if name in ("edge", "triangle", "rectangle"):
-            return cls(Kind(name))
-        found = re.fullmatch(r"(\d+)-(star|triangle)", re.sub(r"^k-(\w+)\((\d+)\)$", r"\2-\1", name))
-        if found is None or int(found[1]) < 1 or (found[2] == "star" and int(found[1]) < 2):
-            raise ParameterError(
-                "no comparator knows this pattern",
-                found=name,
-                accepted="edge, triangle, rectangle, k-star(K) with K ≥ 2, k-triangle(K)",
-            )
-        return cls(Kind(found[2]), int(found[1]))
+        """Return the motif of a pattern's name."""
+        return cls.of(read_pattern(name))
 
     @property
     def nodes(self) -> int:
@@ -102,9 +105,9 @@ class SubgraphCount:
 
     graph: Graph
     motif: Motif
-    protect: Protect
+    protect: Protected
 
-    def demand(self, mechanism: str, kinds: tuple[Kind, ...], protect: Protect) -> None:
+    def demand(self, mechanism: str, kinds: tuple[Kind, ...], protect: Protected) -> None:
         """Refuse if the mechanism does not count this motif, or does not protect whom it shall protect."""
         if self.protect is not protect:
             raise ParameterError(

@@ -22,16 +22,16 @@ def random_triples(size: int) -> tuple[Tuples, int]:
     return relation.positive, people
 
 
-def random_dnf(size: int, clauses: int) -> tuple[Tuples, int]:
+def random_dnf(size: int, clauses: int, seed: int = SEED) -> tuple[Tuples, int]:
     """Return the paper's 3-DNF relation: as many participants as tuples."""
-    members = _triples(size, size * clauses)
+    members = _triples(size, size * clauses, seed)
     levels = (np.arange(size + 1) * clauses, np.arange(size * clauses + 1) * 3)
     return Tuples(np.ones(size, np.int64), levels, members), size
 
 
-def random_cnf(size: int, clauses: int) -> tuple[Tuples, int]:
+def random_cnf(size: int, clauses: int, seed: int = SEED) -> tuple[Tuples, int]:
     """Return the paper's 3-CNF relation: as many participants as tuples."""
-    members = _triples(size, size * clauses)
+    members = _triples(size, size * clauses, seed)
     parts = size * clauses
     levels = (
         np.arange(size + 1),
@@ -42,9 +42,9 @@ def random_cnf(size: int, clauses: int) -> tuple[Tuples, int]:
     return Tuples(np.ones(size, np.int64), levels, members), size
 
 
-def _triples(people: int, count: int) -> Integers:
+def _triples(people: int, count: int, seed: int) -> Integers:
     """Return triples of distinct participants, each ascending, one after the other."""
-    generator = np.random.default_rng(SEED)
+    generator = np.random.default_rng(seed)
     drawn = np.sort(generator.integers(0, people, (count, 3)), axis=1)
     while (clash := (np.diff(drawn, axis=1) == 0).any(axis=1)).any():
         drawn[clash] = np.sort(generator.integers(0, people, (int(clash.sum()), 3)), axis=1)

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from recuse.comparators.r2t import R2T
 from recuse.errors import ParameterError
+from recuse.experiments.contestants import NOTHING_MORE, Asked, answering
 from recuse.krelation.relation import Floats, KRelation
-from recuse.mechanism import presets
-from recuse.mechanism.mechanisms import NAMES as OURS
-from recuse.mechanism.mechanisms import chosen, run
-from recuse.mechanism.prepared import Prepared, prepare
+from recuse.mechanism.prepared import prepare
 from recuse.mechanism.release import Release
 from recuse.noise import Noise, SecureNoise
 from recuse.privacy import Epsilon
 from recuse.solver.programs import Solver
 from recuse.solver.remember import remembering
 
-MECHANISMS = (*OURS, "paper-node", "r2t", "r2t-5.5")
-"""Ours; the paper's with its μ for node privacy; R2T with GS guessed as 10⁶, base 2 and its authors' 5.5."""
-
-Answering = Callable[[Prepared, Noise], Release]
+__all__ = ["ErrorSummary", "answering", "measure", "tidy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +48,6 @@ class ErrorSummary:
         )
 
 
-def answering(mechanism: str, epsilon: Epsilon, relation: KRelation) -> Answering:
-    """Return the mechanism of a name as a function of a prepared relation and noise."""
-    if mechanism in OURS:
-        parameters = chosen(mechanism, epsilon, relation.shape)
-        return lambda prepared, noise: run(prepared, parameters, noise)
-    if mechanism == "paper-node":
-        of_paper = presets.paper(epsilon, mu=Fraction(1))
-        return lambda prepared, noise: run(prepared, of_paper, noise)
-    if mechanism in ("r2t", "r2t-5.5"):
-        return R2T(epsilon, base=5.5 if mechanism.endswith("5.5") else 2.0).release
-    raise ParameterError("there is no such mechanism", found=mechanism, accepted=", ".join(MECHANISMS))
-
-
 def measure(
     relation: KRelation,
     mechanism: str,
@@ -75,11 +55,12 @@ def measure(
     runs: int,
     solver: Solver,
     noise: Noise | None = None,
+    asked: Asked = NOTHING_MORE,
 ) -> ErrorSummary:
     """Return the error over many runs; what is solved once is reused by all of them."""
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
-    release = answering(mechanism, epsilon, relation)
+    release = answering(mechanism, epsilon, relation, asked)
     source = noise or SecureNoise()
     started = time.perf_counter()
     prepared = prepare(relation, remembering(solver))

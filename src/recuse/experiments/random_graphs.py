@@ -1,0 +1,101 @@
+"""The paper's random graphs: error against size, density and ε, and running time against size."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from recuse.comparators.subgraphs import Motif
+from recuse.experiments.contestants import answering
+from recuse.experiments.figure import OF_PAPER, OWNED, PAPER_EPSILON, Figure, Setting, subgraph_errors
+from recuse.experiments.store import Cell, Row
+from recuse.graphs.enumerate import Occurrences, occurrences
+from recuse.graphs.graph import Graph, simple_graph
+from recuse.graphs.names import read_pattern
+from recuse.graphs.protect import Protected
+from recuse.mechanism.prepared import prepare
+from recuse.noise import SecureNoise
+from recuse.privacy import Epsilon
+from recuse.solver.cutting import cutting
+
+PATTERNS = ("triangle", "2-star", "2-triangle")
+NODES, DEGREE = 200, 10
+EPSILONS = ("0.1", "0.2", "0.5", "1", "2")
+
+
+def random_graph(nodes: int, degree: float, seed: int) -> Graph:
+    """Return a graph in which each edge is there independently, with probability degree/(nodes - 1)."""
+    first, second = np.triu_indices(nodes, 1)
+    taken = np.random.default_rng([nodes, seed]).random(len(first)) < degree / (nodes - 1)
+    return simple_graph(list(range(nodes)), np.stack((first[taken], second[taken]), axis=1))
+
+
+def _cells(setting: Setting, nodes: tuple[int, ...], degrees: tuple[int, ...]) -> list[Cell]:
+    seeds = range(10 if setting.full else 2)
+    return [
+        {"pattern": pattern, "nodes": size, "degree": degree, "seed": seed, "runs": setting.runs}
+        for size in nodes
+        for degree in degrees
+        for seed in seeds
+        for pattern in PATTERNS
+    ]
+
+
+def by_nodes(setting: Setting) -> list[Cell]:
+    """Return random graphs of several sizes."""
+    sizes = (50, 100, 200, 400, 600, 800, 1000) if setting.full else (100, 200, 400, 800)
+    return _cells(setting, sizes, (DEGREE,))
+
+
+def by_degree(setting: Setting) -> list[Cell]:
+    """Return random graphs of several average degrees."""
+    return _cells(setting, (NODES,), (2, 4, 6, 8, 10, 12, 16, 20, 24) if setting.full else (4, 8, 12, 16))
+
+
+def at_one_size(setting: Setting) -> list[Cell]:
+    """Return random graphs of 200 nodes and average degree 10."""
+    return _cells(setting, (NODES,), (DEGREE,))
+
+
+def _occurrences(cell: Cell) -> Occurrences:
+    graph = random_graph(int(cell["nodes"]), float(cell["degree"]), int(cell["seed"]))
+    return occurrences(graph, read_pattern(str(cell["pattern"])))
+
+
+def measure_error(cell: Cell, setting: Setting) -> Iterator[Row]:
+    """Yield the errors at the paper's ε."""
+    motif = Motif.named(str(cell["pattern"]))
+    return subgraph_errors(_occurrences(cell), motif, (PAPER_EPSILON,), setting.runs, int(cell["seed"]))
+
+
+def measure_epsilons(cell: Cell, setting: Setting) -> Iterator[Row]:
+    """Yield the errors at several ε."""
+    motif = Motif.named(str(cell["pattern"]))
+    return subgraph_errors(_occurrences(cell), motif, EPSILONS, setting.runs, int(cell["seed"]))
+
+
+def measure_time(cell: Cell, _: Setting) -> Iterator[Row]:
+    """Yield how long one release takes, all programs solved anew; subgraphs are listed before."""
+    found = _occurrences(cell)
+    for who in (Protected.EDGE, Protected.NODE):
+        relation = OWNED[who](found)
+        for mechanism in ("selective", OF_PAPER[who]):
+            release = answering(mechanism, Epsilon.of(PAPER_EPSILON), relation)
+            started = time.perf_counter()
+            release(prepare(relation, cutting), SecureNoise())
+            yield {
+                "protect": who.value,
+                "mechanism": mechanism,
+                "tuples": len(found),
+                "seconds": time.perf_counter() - started,
+            }
+
+
+FIGURES = (
+    Figure("error-vs-nodes", by_nodes, measure_error),
+    Figure("error-vs-degree", by_degree, measure_error),
+    Figure("error-vs-epsilon", at_one_size, measure_epsilons),
+    Figure("time-vs-nodes", by_nodes, measure_time),
+)

@@ -1,0 +1,79 @@
+"""Every figure and table of the paper, and ours beside them, by name; resumable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from recuse.errors import ParameterError
+from recuse.experiments import r2t_tpch, random_graphs, random_relations, real_graphs
+from recuse.experiments.figure import Figure, Setting
+from recuse.experiments.store import Cell, Row, Store
+
+__all__ = ["NAMES", "Setting", "Step", "reproduce"]
+
+FIGURES = {
+    figure.name: figure
+    for figure in (
+        *random_graphs.FIGURES,
+        *real_graphs.FIGURES[:2],
+        *random_relations.FIGURES,
+        *real_graphs.FIGURES[2:],
+        *r2t_tpch.FIGURES,
+    )
+}
+NAMES = (*FIGURES, "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One figure under way: the cells that are still to be measured, and what to do when they are."""
+
+    figure: Figure
+    setting: Setting
+    store: Store
+    wanted: Sequence[Cell]
+    cells: Sequence[Cell]
+
+    @property
+    def name(self) -> str:
+        """The figure's name."""
+        return self.figure.name
+
+    def measure(self, cell: Cell) -> None:
+        """Measure a cell and keep its rows."""
+        self.store.add(cell, list(self.figure.measure(cell, self.setting)))
+
+    def finish(self) -> list[Path]:
+        """Write tables and plots of all cells, and return where they are."""
+        rows = self.store.rows(self.wanted)
+        draw = _drawing()
+        return [*self.store.export(rows), *draw(self.name, rows, self.store.folder)]
+
+
+def reproduce(name: str, setting: Setting) -> Iterator[Step]:
+    """Yield what a name stands for, one figure after the other; `all` leaves out what has no data here."""
+    if name not in NAMES:
+        raise ParameterError("there is no such figure", found=name, accepted=", ".join(NAMES))
+    _drawing()  # better to fail now than after an hour
+    for figure in FIGURES.values() if name == "all" else [FIGURES[name]]:
+        try:
+            wanted = figure.cells(setting)
+        except ParameterError:
+            if name == "all":
+                continue
+            raise
+        store = Store(setting.out / figure.name)
+        yield Step(figure, setting, store, wanted, store.missing(wanted))
+
+
+def _drawing() -> Callable[[str, Sequence[Row], Path], list[Path]]:
+    """Return the function that draws; matplotlib is optional."""
+    try:
+        module = import_module("recuse.experiments.plots")
+    except ImportError:
+        raise ParameterError("plots need matplotlib", hint="pip install recuse[plots]") from None
+    draw: Callable[[str, Sequence[Row], Path], list[Path]] = module.draw
+    return draw

@@ -1,0 +1,76 @@
+"""Store: results of an experiment as lines of JSON while it runs, as Parquet and CSV when it is done.
+
+A line holds one cell (what was measured) and its rows (what was found). A cell that has a line is done, so
+a run that was stopped continues where it was; half a line, written when it was stopped, is measured again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow
+from pyarrow import csv, parquet
+
+Value = str | int | float
+Cell = Mapping[str, Value]
+Row = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The results of one experiment in a folder."""
+
+    folder: Path
+
+    @property
+    def _lines(self) -> Path:
+        return self.folder / "results.jsonl"
+
+    def add(self, cell: Cell, rows: Sequence[Row]) -> None:
+        """Append the rows of a cell."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._lines.open("a") as file:
+            file.write(json.dumps({"cell": dict(cell), "rows": [dict(row) for row in rows]}) + "\n")
+
+    def _entries(self) -> list[dict[str, object]]:
+        if not self._lines.exists():
+            return []
+        whole = self._lines.read_text().split("\n")
+        found = []
+        for line in whole:
+            try:
+                found.append(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+        return found
+
+    def missing(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return the cells that have not been measured."""
+        done = {_key(entry["cell"]) for entry in self._entries()}
+        return [cell for cell in cells if _key(dict(cell)) not in done]
+
+    def rows(self, cells: Sequence[Cell]) -> list[dict[str, Value]]:
+        """Return the rows of these cells, each with what its cell says."""
+        wanted = {_key(dict(cell)) for cell in cells}
+        return [
+            {**cell, **row}
+            for entry in self._entries()
+            if _key(cell := entry["cell"]) in wanted and isinstance(cell, dict)
+            for row in entry["rows"]  # type: ignore[attr-defined]
+        ]
+
+    def export(self, rows: Sequence[Row]) -> list[Path]:
+        """Write the rows as Parquet and CSV, and return where."""
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        table = pyarrow.table({name: [row.get(name) for row in rows] for name in names})
+        paths = [self.folder / "results.parquet", self.folder / "results.csv"]
+        parquet.write_table(table, paths[0])
+        csv.write_csv(table, paths[1])
+        return paths
+
+
+def _key(cell: object) -> str:
+    return json.dumps(cell, sort_keys=True)

@@ -43,6 +43,17 @@ NAMES = {
 FLOOR = 1e-6
 """Errors are not compared below this: an answer that is exact after rounding has none."""
 
+EXPLAINED = """Two things cost it.
+
+*Few participants for the scale.* To withdraw everybody takes about n/(size of the pattern)
+withdrawals; where ε1 times that is not well above the prior of the right doubling (2.5 ln 2 for each
+from 8 on), low doublings win by chance and the answer collapses. The paper's rule pays less for
+high scales and fails more gently.
+
+*Heavy tails of cliques.* Withdrawing a handful of people removes a clique that holds a large share
+of the answer, and a choice with resolution 1/ε1 cannot tell a handful from nobody.
+"""
+
 Key = tuple[str, str, str]
 Groups = dict[Key, dict[str, Cell]]
 
@@ -95,11 +106,12 @@ def _summary(cells: Sequence[Cell], groups: Groups, command: str) -> str:
 
 NOT PRIVATE: errors against the truth, on data that anybody may see. Made by `{command}`.
 
-{relations} relations (subgraphs of real and random graphs under node and edge privacy; TPC-H questions in
-which every row has one owner) × ε ∈ {{{", ".join(EPSILONS)}}}, {cells[0].runs} runs of every mechanism in each.
-The *oracle* knows the data: it is the best fixed τ in hindsight, with all of ε for the noise. {len(groups)} of the
-{len(by_key(cells))} cells are informative: the oracle's median error is below {INFORMATIVE:.0%}. All mechanisms see the same
-relation and the same truncated answers X(τ), interpolated between quarters of a doubling."""
+{relations} relations (subgraphs of real and random graphs under node and edge privacy; TPC-H questions
+in which every row has one owner) × ε ∈ {{{", ".join(EPSILONS)}}}, {cells[0].runs} runs of every mechanism in
+each. The *oracle* knows the data: it is the best fixed τ in hindsight, with all of ε for the noise.
+{len(groups)} of the {len(by_key(cells))} cells are informative: the oracle's median error is below
+{INFORMATIVE:.0%}. All mechanisms see the same relation and the same truncated answers X(τ), interpolated
+between quarters of a doubling."""
 
 
 def _table(groups: Groups) -> str:
@@ -114,8 +126,8 @@ def _table(groups: Groups) -> str:
         lines.append(f"| {words} | " + " | ".join(f"{figure:.2f}" for figure in figures) + " |")
     gains = [1 / geometric_mean(ratios(groups, "selective", other)) for other in ("paper", "r2t", "r2t-5.5")]
     said = (
-        f"The default errs {gains[0]:.2f} × less than the paper's parameters, {gains[1]:.1f} × less than R2T with\n"
-        f"base 2 and {gains[2]:.1f} × less than with its authors' base 5.5 (whose errors saturate at 100 %)."
+        f"The default errs {gains[0]:.2f} × less than the paper's parameters, {gains[1]:.1f} × less than R2T\n"
+        f"with base 2 and {gains[2]:.1f} × less than with its authors' base 5.5 (errors saturate at 100 %)."
     )
     return "\n".join(
         [*head, *lines, "", said, "", "![error relative to the oracle](images/accuracy-ratio.png)"]
@@ -127,8 +139,8 @@ def _one_owner(cells: Sequence[Cell]) -> str:
     lines = [
         "## One owner a row",
         "",
-        "*Told* is Laplace noise for a bound on contributions that happens to be the true maximum: what a tool with a",
-        "clipping bound can reach at best, if its user guesses right.",
+        "*Told* is Laplace noise for a bound on contributions that happens to be the true maximum: what a",
+        "tool with a clipping bound can reach, if its user guesses right.",
         "",
         "| relation | protected | ε | default | told | default / told | the paper's | R2T |",
         "|---|---|---|---|---|---|---|---|",
@@ -153,13 +165,7 @@ def _losses(groups: Groups) -> str:
     lines = [
         f"## Where the default loses by more than {LOSS} × to the paper's parameters",
         "",
-        f"{len(worse)} of {len(groups)} cells. Two things cost it. *Few participants for the scale*: to withdraw",
-        "everybody takes about n/(size of the pattern) withdrawals; where ε1 times that is not well above the prior",
-        "of the right doubling (2.5 ln 2 for each from 8 on), low doublings win by chance and the answer collapses.",
-        "The paper's rule pays less for high scales and fails more gently. *Heavy tails of cliques*: withdrawing a",
-        "handful of people removes a clique that holds a large share of the answer, and a choice with resolution",
-        "1/ε1 cannot tell a handful from nobody.",
-        "",
+        f"{len(worse)} of {len(groups)} cells. {EXPLAINED}",
         "| relation | protected | ε | error / the paper's | error | oracle |",
         "|---|---|---|---|---|---|",
     ]

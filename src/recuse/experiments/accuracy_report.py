@@ -127,7 +127,7 @@ def _table(groups: Groups) -> str:
     gains = [1 / geometric_mean(ratios(groups, "selective", other)) for other in ("paper", "r2t", "r2t-5.5")]
     said = (
         f"The default errs {gains[0]:.2f} × less than the paper's parameters, {gains[1]:.1f} × less than\n"
-        f"R2T with base 2 and {gains[2]:.1f} × less than with its authors' base 5.5 (errors saturate at 100 %)."
+        f"R2T with base 2 and {gains[2]:.1f} × less than with its authors' 5.5 (errors saturate at 100 %)."
     )
     return "\n".join(
         [*head, *lines, "", said, "", "![error relative to the oracle](images/accuracy-ratio.png)"]

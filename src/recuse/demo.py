@@ -5,11 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
+from recuse.mechanism.release import Release
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import connect
@@ -104,26 +106,42 @@ def make_database(path: Path) -> None:
             connection.unregister("made")
 
 
-def run_demo() -> Iterator[str]:
-    """Yield the demonstration, line by line."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A question with its private answer, and the true one, which only made data may show."""
+
+    question: Question
+    answer: Release
+    truth: int
+
+
+def demonstrated() -> Iterator[Told]:
+    """Yield the questions with their answers, as they are given."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "demo.duckdb"
         make_database(path)
-        session = connect(path, Policy.parse(POLICY))
-        yield f"Made data: {PEOPLE:,} people, their friendships and their orders. Each person is protected."
-        for question in QUESTIONS:
-            yield ""
-            yield question.words
-            yield from ("    " + line for line in question.sql.splitlines())
-            answer = session.ask_number(question.sql, EPSILON)
-            low, high = answer.interval
-            truth = true_answer(path, question.sql)
-            noise = f"95 % of the noise: {int(low):,} to {int(high):,}"
-            yield f"private answer   {int(answer.value):>9,}   {noise}"
-            yield f"true answer      {truth:>9,}   shown only because the data is made"
-        balance = session.budget
+        with connect(path, Policy.parse(POLICY)) as session:
+            for question in QUESTIONS:
+                answer = session.ask_number(question.sql, EPSILON)
+                yield Told(question, answer, true_answer(path, question.sql))
+
+
+def run_demo() -> Iterator[str]:
+    """Yield the demonstration, line by line."""
+    yield f"Made data: {PEOPLE:,} people, their friendships and their orders. Each person is protected."
+    spent = Fraction(0)
+    for told in demonstrated():
         yield ""
-        yield f"Budget: {decimal_text(balance.spent)} of {decimal_text(balance.granted)} epsilon spent."
+        yield told.question.words
+        yield from ("    " + line for line in told.question.sql.splitlines())
+        low, high = told.answer.interval
+        noise = f"95 % of the noise: {int(low):,} to {int(high):,}"
+        yield f"private answer   {int(told.answer.value):>9,}   {noise}"
+        yield f"true answer      {told.truth:>9,}   shown only because the data is made"
+        spent += told.answer.epsilon
+    granted = spent + (told.answer.remaining or 0)
+    yield ""
+    yield f"Budget: {decimal_text(spent)} of {decimal_text(granted)} epsilon spent."
 
 
 def true_answer(path: Path, sql: str) -> int:

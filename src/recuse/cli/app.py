@@ -12,13 +12,18 @@ from typing import Annotated
 
 import typer
 
+from recuse.cli import estimating
 from recuse.cli.budget import budget_app, data_app
+from recuse.cli.datasets import datasets
+from recuse.cli.estimating import public_inputs
+from recuse.cli.graph import graph
 from recuse.cli.lab import lab_app
 from recuse.cli.options import (
     AnalystName,
     AsJson,
     Database,
     LedgerFile,
+    Mechanism,
     PolicyFile,
     Question,
     announce,
@@ -26,12 +31,14 @@ from recuse.cli.options import (
     written,
 )
 from recuse.cli.progress import working
+from recuse.cli.shell import Shell, talk
 from recuse.cli.show import as_json, as_text
-from recuse.demo import run_demo
+from recuse.demo import demonstrated, run_demo
 from recuse.engines.duckdb import DuckDB
-from recuse.errors import RecuseError
-from recuse.mechanism.mechanisms import DEFAULT, NAMES
+from recuse.errors import ParameterError, RecuseError
+from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
+from recuse.privacy import Epsilon
 from recuse.sql.draft import draft
 from recuse.sql.explain import describe, stated_owners
 from recuse.sql.ownership import own
@@ -48,10 +55,15 @@ app = typer.Typer(
 
 
 @app.command()
-def demo() -> None:
-    """Make a small social network and shop, and ask three questions of them."""
-    for line in run_demo():
-        typer.echo(line)
+def demo(json_output: AsJson = False) -> None:
+    """Ask three questions of a made social network and shop."""
+    if not json_output:
+        for line in run_demo():
+            typer.echo(line)
+        return
+    for told in demonstrated():
+        shown = {"question": told.question.words, "sql": told.question.sql, "true_value": told.truth}
+        typer.echo(json.dumps(shown | json.loads(as_json(told.answer))))
 
 
 @app.command()
@@ -62,11 +74,32 @@ def ask(
     epsilon: Annotated[str, typer.Option(help="The privacy loss of this answer, such as 0.5.")],
     ledger: LedgerFile = None,
     analyst: AnalystName = None,
-    mechanism: Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")] = DEFAULT,
+    mechanism: Mechanism = DEFAULT,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Ask nothing: say what error to expect, from public inputs.")
+    ] = False,
+    like: Annotated[
+        Path | None, typer.Option(help="For --estimate: data of the same schema that you declare public.")
+    ] = None,
+    rows: Annotated[
+        list[str] | None, typer.Option(help="For --estimate: TABLE=NUMBER, data is made up; repeatable.")
+    ] = None,
+    largest: Annotated[
+        list[str] | None,
+        typer.Option(help="With --rows: TABLE=NUMBER of rows that one other row has at most."),
+    ] = None,
     json_output: AsJson = False,
 ) -> None:
-    """Answer a question, and charge its epsilon to the ledger."""
+    """Answer a question and charge its epsilon. With --estimate, say what error to expect, for free."""
+    if not estimate and (like or rows or largest):
+        raise ParameterError("--like, --rows and --largest are for estimates", hint="add --estimate")
     with opened(database, policy, ledger, analyst) as session:
+        if estimate:
+            inputs = public_inputs(like, rows or (), largest or ())
+            with working():
+                expected = session.estimate(written(sql), epsilon, like=inputs, mechanism=mechanism)
+            typer.echo(estimating.as_json(expected) if json_output else str(expected))
+            return
         try:
             with working():
                 answer = session.ask(written(sql), epsilon, mechanism=mechanism)
@@ -88,17 +121,36 @@ def explain(database: Database, sql: Question, policy: PolicyFile, json_output: 
 
 
 @app.command()
+def shell(
+    database: Database,
+    policy: PolicyFile,
+    epsilon: Annotated[
+        str | None, typer.Option(help="What a question may cost; :epsilon changes it.")
+    ] = None,
+    ledger: LedgerFile = None,
+    analyst: AnalystName = None,
+    mechanism: Mechanism = DEFAULT,
+    json_output: AsJson = False,
+) -> None:
+    """Ask at a prompt with history, or from a pipe. There :help lists what else it can do."""
+    loss = None if epsilon is None else Epsilon.of(epsilon)
+    with opened(database, policy, ledger, analyst) as session:
+        talk(Shell(session, database, loss, mechanism, json_output))
+
+
+@app.command()
 def init(
     database: Database,
     protect: Annotated[
         list[str],
         typer.Option(help="A table whose rows are participants, as TABLE or TABLE.KEY; repeatable."),
     ],
+    json_output: AsJson = False,
 ) -> None:
     """Draft a policy from keys and references, for you to edit. Reads the catalogue, never a row."""
     with DuckDB.open(database) as engine:
-        for line in draft(engine.catalogue(), protect, typed=engine.untyped):
-            typer.echo(line)
+        drafted = "\n".join(draft(engine.catalogue(), protect, typed=engine.untyped))
+    typer.echo(json.dumps({"policy": drafted}) if json_output else drafted)
 
 
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")
@@ -110,19 +162,25 @@ app.add_typer(lab_app, name="lab")
 def policy_check(
     policy: Annotated[Path, typer.Argument(help="The TOML file that says who is protected.")],
     database: Annotated[Path | None, typer.Argument(help="The database whose catalogue it must fit.")] = None,
+    json_output: AsJson = False,
 ) -> None:
     """Check a policy, alone or against a database, and show who owns the rows of each table."""
-    rules = Policy.read(policy)
+    for line in _owners(Policy.read(policy), database):
+        table, _, owned = line.partition(": ")
+        typer.echo(json.dumps({"table": table, "owned": owned}) if json_output else line)
+
+
+def _owners(rules: Policy, database: Path | None) -> list[str]:
     if database is None:
-        for line in stated_owners(rules):
-            typer.echo(line)
-        return
+        return list(stated_owners(rules))
     with DuckDB.open(database, rules) as engine:
-        ownership = own(rules, engine.catalogue())
-        for found in engine.catalogue().tables:
-            typer.echo(f"{found.name}: {describe(ownership.of(found.name))}")
+        catalogue = engine.catalogue()
+        ownership = own(rules, catalogue)
+        return [f"{table.name}: {describe(ownership.of(table.name))}" for table in catalogue.tables]
 
 
+app.command()(graph)
+app.command()(datasets)
 app.add_typer(budget_app, name="budget")
 app.add_typer(data_app, name="data")
 
@@ -134,7 +192,7 @@ def main() -> None:
     """Run the command line."""
     sys.excepthook = unexpected
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(typer.main.get_command(app)(standalone_mode=False))
     except RecuseError as error:
         typer.echo(f"recuse: {error}", err=True)
     except typer.Abort:
@@ -158,4 +216,4 @@ def _usage(error: BaseException) -> str:
     message = str(getattr(error, "format_message", error.__str__)())
     context = getattr(error, "ctx", None)
     command = "recuse" if context is None else context.command_path
-    return message if "\n" in message else f"recuse: {message} hint: {command} --help"
+    return message if "\n" in message else f"recuse: {message.rstrip('.')}; hint: {command} --help"

@@ -114,7 +114,10 @@ def grant(
     analyst: AnalystName = None,
     json_output: AsJson = False,
 ) -> None:
-    """Set the limit of the database, or of an analyst within it: then every question must say whose it is."""
+    """Set the limit of the database, or of an analyst.
+
+    An analyst's limit is within the database's. Once one is named, every question must say whose it is.
+    """
     book = located(ledger)
     balance = book.grant(Epsilon.of(epsilon), analyst)
     if json_output:
@@ -128,7 +131,10 @@ def grant(
 
 @budget_app.command("export")
 def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
-    """Print the history as CSV: what was asked, by whom, when, what it cost, what was answered."""
+    """Print the history as CSV.
+
+    What was asked, by whom, when, what it cost and what was answered; nothing about the data behind it.
+    """
     rows = [
         {
             "at": charge.at,
@@ -153,7 +159,10 @@ def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
 
 @data_app.command("publish")
 def publish(ledger: LedgerOf, json_output: AsJson = False) -> None:
-    """Say that the data has changed: questions asked before are answered anew, and charged."""
+    """Say that the data has changed.
+
+    The data version is raised by one: questions asked before are answered anew, and charged.
+    """
     version = located(ledger).publish()
     if json_output:
         typer.echo(json.dumps({"data_version": version}))

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from recuse.ledger import Ledger
+from recuse.mechanism.mechanisms import NAMES
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import SecondBudgetWarning, Session, connect, ledger_path, second_budget
@@ -29,6 +30,7 @@ LedgerFile = Annotated[
 AnalystName = Annotated[
     str | None, typer.Option("--analyst", help="Who asks, if the custodian has named analysts.")
 ]
+Mechanism = Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from recuse.mechanism.release import Release, nearest, short
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, confidence
-from recuse.session.table import charged, drawing
+from recuse.session.table import charged, drawing, scale_of
 
 
 def as_json(answer: Release | Answer) -> str:
@@ -62,11 +62,16 @@ def as_text(answer: Release | Answer, *, drawn: bool) -> str:
     return "\n".join(
         [
             f"answer    {short(answer.value)}",
-            *([f"          {drawing(answer)}"] if drawn and answer.noise_scale else []),
+            *([_drawn(answer)] if drawn and answer.noise_scale else []),
             f"interval  {_interval(answer)}",
             charged(answer.epsilon, answer.remaining, stored=answer.stored),
         ]
     )
+
+
+def _drawn(answer: Release) -> str:
+    start, end = map(short, scale_of([answer]))
+    return f"          {start} {drawing(answer)} {end}"
 
 
 def _interval(answer: Release) -> str:

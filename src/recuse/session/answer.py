@@ -49,7 +49,7 @@ class Answer:
         yield charged(self.epsilon, self.remaining, stored=self.stored)
 
     def __repr__(self) -> str:
-        return f"<Answer of {len(self)} rows: {', '.join((*self.key_names, *self.names))}>\n{self}"
+        return f"<Answer with {', '.join((*self.key_names, *self.names))}; rows: {len(self)}>\n{self}"
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook, with the intervals drawn on one scale a column."""

@@ -53,7 +53,7 @@ class Expected:
         return f"{self.name}: typically off by {often}, 9 of 10 by less than {mostly}"
 
     def _size(self, error: Fraction) -> str:
-        share = "" if not self.value else f" ({float(error / abs(self.value)):.2g} of it)"
+        share = "" if not self.value else f" ({float(100 * error / abs(self.value)):.2g} %)"
         return short(Fraction(f"{float(error):.3g}")) + share
 
 

@@ -86,7 +86,12 @@ def make(
     maker = Maker(catalogue, policy, own(policy, catalogue), statistics)
     for note in explanation.tables:
         maker.columns(note.table)
-    return maker.database()
+    try:
+        return maker.database()
+    except duckdb.Error:
+        raise ParameterError(
+            "data of this schema cannot be made up", hint="estimate with like= a public database"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +153,10 @@ class Maker:
         return (*table.keys, *(key for key in declared if key not in table.keys))
 
     def database(self) -> duckdb.DuckDBPyConnection:
-        """Return a database with all tables of the policy, of which those made hold rows."""
+        """Return a database with all tables of the catalogue, of which those made hold rows."""
         connection = duckdb.connect(":memory:")
         for table in self.catalogue.tables:
-            if table.view is not None or self.ownership.of(table.name) is None:
+            if table.view is not None:
                 continue
             parts = [f"{_name(column.name)} {column.type}" for column in table.columns]
             parts += [f"UNIQUE ({', '.join(map(_name, key))})" for key in self._keys(table)]
@@ -163,7 +168,8 @@ class Maker:
                 )
                 values = ", ".join(_value(f"c{i}", column) for i, column in enumerate(table.columns))
                 # a row whose key is taken is left out: two links may name the same pair twice
-                connection.execute(f"INSERT OR IGNORE INTO {_name(table.name)} SELECT {values} FROM made")
+                insert = "INSERT OR IGNORE" if self._keys(table) else "INSERT"
+                connection.execute(f"{insert} INTO {_name(table.name)} SELECT {values} FROM made")
                 connection.unregister("made")
         return connection
 

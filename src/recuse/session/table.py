@@ -48,7 +48,7 @@ def text_table(
     key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row], *, drawn: bool
 ) -> Iterator[str]:
     """Yield aligned lines: the keys, then each value with its interval, drawn on a line of its column."""
-    scales = [_scale([row.cells[place] for row in rows]) for place in range(len(names))]
+    scales = [scale_of([row.cells[place] for row in rows]) for place in range(len(names))]
     lines = [[*key_names, *(head for name in names for head in (name, "interval"))]]
     for row in rows:
         line = [str(key) for key in row.keys]
@@ -63,25 +63,25 @@ def text_table(
         yield "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
 
 
-def _scale(cells: Sequence[Cell]) -> tuple[Fraction, Fraction]:
+def scale_of(cells: Sequence[Cell]) -> tuple[Fraction, Fraction]:
     """Return the ends of a line that holds all intervals of a column, and zero."""
     ends = [end for cell in cells for end in cell.interval if end is not None]
     return min([*ends, Fraction(0)]), max([*ends, Fraction(0)])
 
 
 def drawing(cell: Cell, scale: tuple[Fraction, Fraction] | None = None) -> str:
-    """Return an interval drawn in characters, its value marked; blanks where it has no ends.
+    """Return an interval drawn on a line from zero, its value marked; blanks where it has no ends.
 
     >>> drawing(Release(Fraction(4), (Fraction(2), Fraction(6)), Fraction(1), Fraction(1), "selective"))
-    '         ├────────●────────┤'
+    '·········├────────●────────┤'
     """
     low, high = cell.interval
     if low is None or high is None or cell.value is None:
         return " " * BAR
-    start, end = scale or _scale([cell])
+    start, end = scale or scale_of([cell])
     width = end - start or Fraction(1)
     left, middle, right = (round((x - start) / width * (BAR - 1)) for x in (low, cell.value, high))
-    line = [" "] * BAR
+    line = ["·"] * BAR
     line[left : right + 1] = "─" * (right + 1 - left)
     line[left], line[right] = "├", "┤"
     line[middle] = "●"
@@ -90,7 +90,7 @@ def drawing(cell: Cell, scale: tuple[Fraction, Fraction] | None = None) -> str:
 
 def html_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> str:
     """Return the table for a notebook, the intervals of a column drawn on one scale."""
-    scales = [_scale([row.cells[place] for row in rows]) for place in range(len(names))]
+    scales = [scale_of([row.cells[place] for row in rows]) for place in range(len(names))]
     heads = "".join(f"<th>{escape(name)}</th>" for name in (*key_names, *names))
     body = []
     for row in rows:

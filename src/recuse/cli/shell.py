@@ -1,0 +1,149 @@
+"""`recuse shell`: a prompt with history. Everything it does `recuse ask`, `explain` and `budget` do too."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import typer
+
+from recuse.cli.options import announce
+from recuse.cli.progress import working
+from recuse.cli.show import as_json, as_text
+from recuse.errors import RecuseError
+from recuse.privacy import Epsilon, decimal_text
+from recuse.session import Session
+
+HISTORY = Path("~/.recuse_history")
+MOST_HISTORY = 1_000
+PROMPT, MORE = "recuse> ", "   ...> "
+HELP = """\
+SELECT … ;            ask a question; it ends with a semicolon or an empty line
+:epsilon 0.5          what a question may cost from now on
+:explain SELECT …     show what is understood of a question: free
+:budget               show what is granted, spent and left
+:help                 show this
+:quit                 leave; so does the end of input"""
+
+
+@dataclass(slots=True)
+class Shell:
+    """A conversation: the session, and what a question may cost by now."""
+
+    session: Session
+    database: Path
+    epsilon: Epsilon | None
+    mechanism: str
+    as_json: bool
+    announced: bool = False
+
+    def obey(self, line: str) -> bool:
+        """Return whether to go on after one line. A refusal is one line, and the talk goes on."""
+        word, _, rest = line.strip().partition(" ")
+        if word in (":quit", ":q", ":exit"):
+            return False
+        try:
+            self._answer(word, rest.strip(), line.strip())
+        except RecuseError as error:
+            typer.echo(f"recuse: {error}", err=True)
+        return True
+
+    def _answer(self, word: str, rest: str, line: str) -> None:
+        match word:
+            case "":
+                return
+            case ":help":
+                typer.echo(HELP)
+            case ":epsilon":
+                if rest:
+                    self.epsilon = Epsilon.of(rest)
+                typer.echo(f"epsilon   {self.epsilon or 'not set'}")
+            case ":budget":
+                balance = self.session.budget
+                self._announce()
+                typer.echo(f"{decimal_text(balance.remaining)} of {decimal_text(balance.granted)} left")
+            case ":explain":
+                for text in self.session.explain(rest).lines():
+                    typer.echo(text)
+            case _ if word.startswith(":"):
+                typer.echo(f"recuse: there is no {word}; hint: :help lists what there is", err=True)
+            case _:
+                self._ask(line)
+
+    def _ask(self, sql: str) -> None:
+        if self.epsilon is None:
+            typer.echo("recuse: what may it cost? hint: :epsilon 0.5", err=True)
+            return
+        with working():
+            found = self.session.ask(sql, str(self.epsilon), mechanism=self.mechanism)
+        self._announce()
+        typer.echo(as_json(found) if self.as_json else as_text(found, drawn=sys.stdout.isatty()))
+
+    def _announce(self) -> None:
+        if not self.announced:
+            announce(self.session, self.database)
+            self.announced = True
+
+
+def lines(read: Callable[[str], str]) -> Iterator[str]:
+    """Yield commands and questions: a question that is begun goes on until a semicolon or an empty line."""
+    parts: list[str] = []
+    while True:
+        try:
+            line = read(MORE if parts else PROMPT)
+        except EOFError:
+            break
+        if not parts and line.lstrip().startswith(":"):
+            yield line
+            continue
+        parts.append(line)
+        text = "\n".join(parts)
+        if line.rstrip().endswith(";") or not line.strip():
+            parts = []
+            yield text
+    if any(part.strip() for part in parts):
+        yield "\n".join(parts)
+
+
+def from_terminal() -> Callable[[str], str]:
+    """Return how a terminal is read: with editing and a history, where the platform has readline."""
+    with suppress(ImportError):
+        readline = import_module("readline")
+        history = HISTORY.expanduser()
+        with suppress(OSError):
+            readline.read_history_file(history)
+        readline.set_history_length(MOST_HISTORY)
+        atexit.register(_keep, readline.write_history_file, history)
+    return input
+
+
+def _keep(write: Callable[[Path], None], history: Path) -> None:
+    with suppress(OSError):
+        write(history)
+
+
+def from_pipe() -> Callable[[str], str]:
+    """Return how a pipe is read: without a prompt."""
+
+    def read(_: str) -> str:
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line.rstrip("\n")
+
+    return read
+
+
+def talk(shell: Shell) -> None:
+    """Read and answer until the end."""
+    terminal = sys.stdin.isatty()
+    if terminal:
+        typer.echo("Questions end with a semicolon; :help lists the rest.", err=True)
+    for line in lines(from_terminal() if terminal else from_pipe()):
+        if not shell.obey(line):
+            break

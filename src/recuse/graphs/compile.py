@@ -53,7 +53,9 @@ class _Writer:
                     text += self._check(j, at, edges)
         for alias in condition.aliases if condition is not None else ():
             text += self._attributes(alias, at, edges)
-        conditions = list(self._absent(at)) if induced else []
+        first_node, second_node = self.plan.start
+        conditions = list(self._compared(first_node, at, {second_node: at[second_node]}))
+        conditions += self._absent(at) if induced else ()
         if condition is not None:
             conditions.append(f"({render(condition.scalar)})")
         outputs = []

@@ -44,7 +44,7 @@ def occurrences(
 ) -> Occurrences:
     """Return each copy of the pattern once, with its nodes and its edges."""
     sql = compile_pattern(pattern, set(Protected), condition, induced=induced)
-    found, order = _run(graph, sql)
+    found, order = _run(graph, sql, attributes=condition is not None)
     return Occurrences(graph, _node_columns(found, order, pattern), _edge_columns(found, pattern))
 
 
@@ -61,16 +61,17 @@ def count_copies(
     Guarantee: with a node (an edge) withdrawn it is the relation of the graph without it; for induced
     copies this is so of nodes only (docs/proofs.md, section 9).
     """
-    found, order = _run(graph, compile_pattern(pattern, {protect}, condition, induced=induced))
+    sql = compile_pattern(pattern, {protect}, condition, induced=induced)
+    found, order = _run(graph, sql, attributes=condition is not None)
     if protect is Protected.NODE:
         return _by_nodes(graph, _node_columns(found, order, pattern))
     return _by_edges(graph, _edge_columns(found, pattern))
 
 
-def _run(graph: Graph, sql: str) -> tuple[dict[str, Integers], Integers]:
+def _run(graph: Graph, sql: str, *, attributes: bool) -> tuple[dict[str, Integers], Integers]:
     """Return the columns of a statement over the graph's tables, and the nodes in the order of their rank."""
     order = np.argsort(graph.degrees(), kind="stable")
-    with _tables(graph, order) as connection:
+    with _tables(graph, order, attributes=attributes) as connection:
         try:
             return connection.execute(sql).fetchnumpy(), order
         except duckdb.Error:  # no part of the message: it may quote a value
@@ -90,7 +91,7 @@ def _edge_columns(found: dict[str, Integers], pattern: Pattern) -> Integers:
 def check(graph: Graph, pattern: Pattern, condition: Condition | None, *, induced: bool) -> None:
     """Refuse what DuckDB cannot bind. Nothing depends on the data: it is tried on an empty graph."""
     sql = compile_pattern(pattern, set(Protected), condition, induced=induced)
-    with _tables(_emptied(graph), np.empty(0, np.int64)) as connection:
+    with _tables(_emptied(graph), np.empty(0, np.int64), attributes=True) as connection:
         try:
             connection.execute(sql).fetchall()
         except duckdb.Error as error:
@@ -100,7 +101,7 @@ def check(graph: Graph, pattern: Pattern, condition: Condition | None, *, induce
 
 def schema_of(graph: Graph) -> Schema:
     """Return the attributes that a condition may name."""
-    with _tables(_emptied(graph), np.empty(0, np.int64)) as connection:
+    with _tables(_emptied(graph), np.empty(0, np.int64), attributes=True) as connection:
 
         def columns(table: str, attributes: Attributes) -> tuple[tuple[str, str], ...]:
             types = [kind for _, kind, *_ in connection.sql(f"DESCRIBE {table}").fetchall()[1:]]
@@ -128,16 +129,16 @@ def _emptied(graph: Graph) -> Graph:
     )
 
 
-def _tables(graph: Graph, order: Integers) -> duckdb.DuckDBPyConnection:
+def _tables(graph: Graph, order: Integers, *, attributes: bool) -> duckdb.DuckDBPyConnection:
     """Return a database of the graph's tables; nodes stand in it by their rank, `order` lists them by it."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     ends, names = rank[graph.edges], np.arange(len(graph.edges))
     low, high = np.sort(ends, axis=1).T
-    tables = {
-        "nodes": _with_attributes("n", rank, _about_nodes(graph)),
-        "edges": _with_attributes("e", names, graph.about_edges),
-    }
+    tables = {}
+    if attributes:
+        tables["nodes"] = _with_attributes("n", rank, _about_nodes(graph))
+        tables["edges"] = _with_attributes("e", names, graph.about_edges)
     if graph.directed:
         tables["arcs"] = pyarrow.table({"u": ends[:, 0], "v": ends[:, 1], "e": names})
     else:

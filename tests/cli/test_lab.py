@@ -1,4 +1,4 @@
-"""`recuse lab error`: measured against the truth, marked NOT PRIVATE, refused where a ledger is kept."""
+"""`recuse lab`: measured against the truth, marked NOT PRIVATE, refused where a ledger is kept."""
 
 from __future__ import annotations
 
@@ -77,3 +77,34 @@ def test_mistakes_are_one_line(recuse, graph, wrong):
     code, out, err = recuse("lab", "error", graph, *wrong)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("recuse: ")
+
+
+def test_compare_shows_all_that_apply_and_why_others_do_not(recuse, graph):
+    code, out, _ = recuse("lab", "compare", graph, "--pattern", "triangle", "--protect", "edge", "--runs", 5)
+    assert code == 0
+    assert out.startswith("NOT PRIVATE")
+    lines = {line.split()[0]: line for line in out.splitlines()[2:]}
+    assert "pure ε, one edge; nothing" in lines["ladder"]
+    assert "does not apply: the global sensitivity of an unrestricted join" in lines["global"]
+    assert "does not apply" in lines["naive"]
+
+
+def test_compare_on_a_database(recuse, tmp_path):
+    database, policy = make_shop(tmp_path)
+    code, out, _ = recuse("lab", "compare", database, COUNT, "--policy", policy, "--runs", 5, "--json")
+    assert code == 0
+    found = {row["mechanism"]: row for row in json.loads(out)}
+    assert found["selective"]["median"] >= 0
+    assert "subgraphs" in found["ladder"]["refused"]
+
+
+def test_patterns_that_comparators_do_not_know_are_counted_by_ours(recuse, graph):
+    arguments = ("lab", "error", graph, "--pattern", "cycle(5)", "--protect", "node", "--runs", 3)
+    assert recuse(*arguments, "--json")[0] == 0
+    assert recuse(*arguments, "--mechanism", "rhms")[0] == 2
+
+
+def test_reproduce_refuses_in_one_line(recuse, tmp_path):
+    for wrong in (("magic",), ("real-graphs",), ("r2t-tpch", "--tpch", tmp_path / "none")):
+        code, out, err = recuse("lab", "reproduce", *wrong, "--out", tmp_path)
+        assert (code, out, err.count("\n")) == (2, "", 1)

@@ -29,7 +29,9 @@ STYLES: dict[str, tuple[str, str, str]] = {
 LINES = {"edge": "-", "node": "--"}
 HIGHEST = 30.0
 """Relative errors above are not shown, as in the paper."""
-mpl.rcParams.update({"font.size": 9, "svg.hashsalt": "recuse", "axes.grid": True, "grid.alpha": 0.3})
+mpl.rcParams.update(
+    {"font.size": 9, "svg.hashsalt": "recuse", "svg.fonttype": "none", "axes.grid": True, "grid.alpha": 0.3}
+)
 
 
 def draw(name: str, rows: Rows, folder: Path) -> list[Path]:
@@ -79,7 +81,7 @@ def _panels(by: str, label: str, value: str, unit: str) -> Callable[[Rows, Path]
             1,
             len(patterns),
             figsize=(11, 5.2),
-            sharey=value != "seconds",
+            sharey=value != "cpu_seconds",
             squeeze=False,
             layout="constrained",
         )
@@ -109,7 +111,7 @@ def _panels(by: str, label: str, value: str, unit: str) -> Callable[[Rows, Path]
             part.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             part.minorticks_off()
             part.set_xlabel(label)
-        if value != "seconds":
+        if value != "cpu_seconds":
             low = min(float(row[value]) for row in rows if float(row[value]) > 0)
             axes[0][0].set_ylim(max(1e-3, low / 1.5), HIGHEST)
         axes[0][0].set_ylabel(unit)
@@ -133,8 +135,8 @@ def _real_table(rows: Rows, path: Path) -> list[Path]:
         found = {(row["protect"], _mechanism(row)): row for row in rows if row["graph"] == graph}
         first = next(iter(found.values()))
         times = [
-            f"{found[who, 'paper']['paper_seconds']:,.2f} s, {found[who, 'paper']['seconds']:.2f} s, "
-            f"{found[who, 'selective']['seconds']:.2f} s"
+            f"{found[who, 'paper']['paper_seconds']:,.2f} s, {found[who, 'paper']['cpu_seconds']:.2f} s, "
+            f"{found[who, 'selective']['cpu_seconds']:.2f} s"
             for who in ("node", "edge")
         ]
         lines.append(
@@ -205,7 +207,7 @@ def _relations(by: str, label: str) -> Callable[[Rows, Path], list[Path]]:
                         for row in rows
                         if (row["kind"], row["weights"], row["mechanism"]) == (kind, weights, mechanism)
                     ]
-                    for place, value in enumerate(("median_relative_error", "seconds")):
+                    for place, value in enumerate(("median_relative_error", "cpu_seconds")):
                         points = _medians(chosen, by, value)
                         axes[place][column].plot(
                             points.keys(),
@@ -234,7 +236,7 @@ def _relations(by: str, label: str) -> Callable[[Rows, Path], list[Path]]:
             part.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             part.minorticks_off()
         axes[0][0].set_ylabel("median relative error")
-        axes[1][0].set_ylabel("running time (seconds)")
+        axes[1][0].set_ylabel("running time (processor seconds)")
         _legend_below(figure, axes, 3)
         return _save(figure, path)
 
@@ -283,7 +285,7 @@ DRAWN: dict[str, Callable[[Rows, Path], list[Path]]] = {
     "error-vs-nodes": _panels("nodes", "number of nodes", *ERROR),
     "error-vs-degree": _panels("degree", "average degree", *ERROR),
     "error-vs-epsilon": _panels("epsilon", "ε", *ERROR),
-    "time-vs-nodes": _panels("nodes", "number of nodes", "seconds", "running time (seconds)"),
+    "time-vs-nodes": _panels("nodes", "number of nodes", "cpu_seconds", "running time (processor seconds)"),
     "real-graphs": _real_table,
     "real-graphs-error": _real_errors,
     "relations-vs-clauses": _relations("clauses", "clauses of an expression"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from recuse.comparators.subgraphs import Motif, SubgraphCount
 from recuse.errors import ParameterError
-from recuse.experiments.contestants import Asked, answering
+from recuse.experiments.contestants import Asked
 from recuse.experiments.figure import (
     OF_PAPER,
     OWNED,
@@ -17,6 +16,7 @@ from recuse.experiments.figure import (
     Setting,
     errors,
     subgraph_errors,
+    timed_release,
 )
 from recuse.experiments.store import Cell, Row
 from recuse.graphs.enumerate import occurrences
@@ -24,10 +24,6 @@ from recuse.graphs.graph import Graph
 from recuse.graphs.names import read_pattern
 from recuse.graphs.protect import Protected
 from recuse.graphs.read import read_graph
-from recuse.mechanism.prepared import prepare
-from recuse.noise import SecureNoise
-from recuse.privacy import Epsilon
-from recuse.solver.cutting import cutting
 
 PAPER: Mapping[str, tuple[int, int, int, float, float]] = {
     "netscience": (1589, 2742, 3764, 8.924, 19.188),
@@ -75,9 +71,6 @@ def measure_table(cell: Cell, setting: Setting) -> Iterator[Row]:
     for who, of_paper in zip((Protected.NODE, Protected.EDGE), seconds, strict=True):
         relation = OWNED[who](found)
         for mechanism in (OF_PAPER[who], "selective"):
-            release = answering(mechanism, Epsilon.of(PAPER_EPSILON), relation)
-            started = time.perf_counter()
-            release(prepare(relation, cutting), SecureNoise())
             yield {
                 "protect": who.value,
                 "mechanism": mechanism,
@@ -87,7 +80,7 @@ def measure_table(cell: Cell, setting: Setting) -> Iterator[Row]:
                 "paper_nodes": nodes,
                 "paper_edges": edges,
                 "paper_triangles": triangles,
-                "seconds": time.perf_counter() - started,
+                **timed_release(relation, mechanism),
                 "paper_seconds": of_paper,
             }
 

@@ -32,8 +32,9 @@ class Store:
     def add(self, cell: Cell, rows: Sequence[Row]) -> None:
         """Append the rows of a cell."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        record = json.dumps({"cell": dict(cell), "rows": [dict(row) for row in rows]})
         with self._lines.open("a") as file:
-            file.write(json.dumps({"cell": dict(cell), "rows": [dict(row) for row in rows]}) + "\n")
+            file.write(f"\n{record}")  # a new line first: half a line may stand before
 
     def _entries(self) -> list[dict[str, object]]:
         if not self._lines.exists():

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from scipy.io import mmwrite
 
 from recuse.errors import DatabaseError
+from recuse.graphs.enumerate import count_copies
 from recuse.graphs.graph import Graph, simple_graph
+from recuse.graphs.names import clique
+from recuse.graphs.protect import Protected
 from recuse.graphs.read import read_graph
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "graphs"
@@ -26,6 +29,23 @@ KNOWN = {
     "gemat12.mtx.gz": (4929, 33078),
     "ca-GrQc.txt.gz": (5242, 14484),
     "ca-HepTh.txt.gz": (9877, 25973),
+    "ego-Facebook.txt.gz": (4039, 88234),
+    "email-Enron.txt.gz": (36692, 183831),
+    "ca-AstroPh.txt.gz": (18771, 198050),  # one author has neither co-author nor line in the file
+    "deezer-europe.txt.gz": (28281, 92752),
+}
+TRIANGLES = {
+    "netscience.gml.gz": 3764,
+    "power.gml.gz": 651,
+    "1138_bus.mtx": 128,
+    "bcspwr10.mtx": 721,
+    "gemat12.mtx.gz": 592,
+    "ca-GrQc.txt.gz": 48260,
+    "ca-HepTh.txt.gz": 28339,
+    "ego-Facebook.txt.gz": 1612010,
+    "email-Enron.txt.gz": 727044,
+    "ca-AstroPh.txt.gz": 1351441,
+    "deezer-europe.txt.gz": 45034,
 }
 
 
@@ -75,6 +95,30 @@ def test_every_format_gives_the_same_graph(tmp_path_factory, seed):
     ("name", "content"),
     [
         ("one-column.txt", b"1\n2\n3\n"),
+        ("one-column.csv", b"a\n1\n"),
+        ("empty.txt", b""),
+        ("comments.txt", b"# nothing\n"),
+        ("empty.csv", b""),
+        ("binary.txt", bytes(range(256))),
+        ("noise.txt", b"\xff\xfe\xfd \xfc\xfb\n"),
+        ("binary.gml", bytes(range(256))),
+        ("binary.graphml", bytes(range(256))),
+        ("binary.csv", bytes(range(256))),
+        ("huge.txt", b"1 9223372036854775808\n"),
+        ("endless.txt", b"1 " + b"9" * 5000 + b"\n"),
+        ("negative.txt", b"1 -2\n"),
+        ("negative.csv", b"u,v\n1,-2\n"),
+        ("negative.gml", b"graph [ node [ id -1 ] ]"),
+        ("shifted.txt", b"1 2\n3\n4 5 6\n"),
+        ("ragged.csv", b"u,v\n1,2\n3\n"),
+        ("headless.csv", b"1,2\n2,3\n"),
+        ("dense.mtx", b"%%MatrixMarket matrix array real general\n1 1\n1\n"),
+        ("outside.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n"),
+        ("few.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n"),
+        ("no-graph.graphml", b"<graphml></graphml>"),
+        ("twice.graphml", b'<graphml><graph><node id="a"/><node id="a"/></graph></graphml>'),
+        ("unknown.graphml", b'<graphml><graph><edge source="a" target="b"/></graph></graphml>'),
+        ("no-nodes.gml", b"graph [ ]"),
         ("ragged.txt", b"1 2\n3\n"),
         ("binary.mtx", bytes(range(256))),
         ("broken.txt.gz", b"not gzip"),
@@ -88,9 +132,10 @@ def test_every_format_gives_the_same_graph(tmp_path_factory, seed):
 )
 def test_a_bad_file_is_one_line(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DatabaseError, match="cannot be read") as caught:
+    with pytest.raises(DatabaseError, match=r"cannot be read|is empty") as caught:
         read_graph(tmp_path / name)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
 
 
 def test_a_missing_file_is_one_line(tmp_path):
@@ -111,3 +156,114 @@ def test_the_papers_graphs(name):
         pytest.skip("the paper's graphs are not part of the project")
     graph = read_graph(path)
     assert (len(graph.nodes), len(graph.edges)) == KNOWN[name]
+    assert count_copies(graph, clique(3), Protected.NODE).true_answer() == TRIANGLES[name]
+
+
+# ------------------------------------------------------------------ attributes and directions
+
+
+def columns(attributes):
+    return {attribute.name: attribute.values.to_pylist() for attribute in attributes}
+
+
+def test_csv_has_a_header_and_attributes(tmp_path):
+    edges, nodes = tmp_path / "e.csv", tmp_path / "n.csv"
+    edges.write_text('from,to,weight,note\nann,bob,3,"a, b"\nbob,cid,,x\n,cid,1,\ncid,cid,9,loop\n')
+    nodes.write_text("name,city\nbob,rome\nbob,oslo\ndan,paris\n")
+    graph = read_graph(edges, nodes)
+    assert graph.nodes == ["bob", "dan", "ann", "cid"]
+    assert named_edges(graph) == {frozenset(("ann", "bob")), frozenset(("bob", "cid"))}
+    assert columns(graph.about_nodes) == {"city": ["rome", "paris", None, None]}
+    assert columns(graph.about_edges) == {"weight": ["3", None], "note": ["a, b", "x"]}
+    assert not any(attribute.declared for attribute in graph.about_edges)
+
+
+def test_tsv_and_names_that_are_numbers(tmp_path):
+    path = tmp_path / "e.tsv"
+    path.write_text("u\tv\n01\t2\n1\tann\n")
+    graph = read_graph(path)
+    assert named_edges(graph) == {frozenset((1, 2)), frozenset((1, "ann"))}
+
+
+def test_how_one_node_is_called_does_not_change_another(tmp_path):
+    path = tmp_path / "e.txt"
+    path.write_text("1 2\n01 3\n")
+    numbers = named_edges(read_graph(path))
+    path.write_text("1 2\n01 3\nann 1\n")
+    assert named_edges(read_graph(path)) == numbers | {frozenset(("ann", 1))}
+
+
+def test_the_first_of_several_rows_counts(tmp_path):
+    path = tmp_path / "e.txt"
+    path.write_text("1 2 5\n2 1 6\n2 3 7\n2 3 8\n")
+    assert columns(read_graph(path).about_edges) == {"weight": ["5", "7"]}
+    directed = read_graph(path, directed=True)
+    assert directed.directed
+    assert directed.edges.tolist() == [[0, 1], [1, 0], [1, 2]]
+    assert columns(directed.about_edges) == {"weight": ["5", "6", "7"]}
+
+
+def test_gml_with_attributes_and_directions(tmp_path):
+    path = tmp_path / "g.gml"
+    path.write_text(
+        """# a comment
+        Creator "me [not you]"
+        graph [ directed 1
+          node [ id 3 label "A &amp; B" graphics [ x 1 y 2 ] age 7 ]
+          node [ id 5 label "C" ]
+          node [ id 9 ]
+          edge [ source 3 target 5 value 2.5 ] ]"""
+    )
+    graph = read_graph(path)
+    assert (graph.directed, list(graph.nodes), graph.edges.tolist()) == (True, [3, 5, 9], [[0, 1]])
+    assert columns(graph.about_nodes) == {"label": ["A & B", "C", None], "age": ["7", None, None]}
+    assert columns(graph.about_edges) == {"value": ["2.5"]}
+    assert not read_graph(path, directed=False).directed
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphml_of_networkx(tmp_path, directed):
+    source = nx.gnm_random_graph(6, 8, seed=2, directed=directed)
+    nx.set_node_attributes(source, {node: node * 1.5 for node in source}, "size")
+    nx.set_node_attributes(source, {node: f"n{node}" for node in (0, 1)}, "name")
+    nx.set_edge_attributes(source, {edge: i for i, edge in enumerate(source.edges)}, "weight")
+    nx.set_edge_attributes(source, {edge: i % 2 == 0 for i, edge in enumerate(source.edges)}, "good")
+    path = tmp_path / "g.graphml"
+    nx.write_graphml(source, path)
+    graph = read_graph(path)
+    assert graph.directed is directed
+    assert list(graph.nodes) == list(source.nodes)
+    assert columns(graph.about_nodes) == {
+        "size": [node * 1.5 for node in source],
+        "name": ["n0", "n1", None, None, None, None],
+    }
+    pairs = [(graph.nodes[u], graph.nodes[v]) for u, v in graph.edges.tolist()]
+    assert columns(graph.about_edges)["weight"] == [source.edges[pair]["weight"] for pair in pairs]
+    types = {attribute.name: str(attribute.values.type) for attribute in graph.about_edges}
+    assert types == {"weight": "int64", "good": "bool"}
+    assert all(attribute.declared for attribute in graph.about_edges)
+
+
+def test_a_value_that_is_not_of_its_type_is_missing(tmp_path):
+    path = tmp_path / "g.graphml"
+    path.write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="k" for="node" attr.name="age" attr.type="int"><default>5</default></key><graph>'
+        '<node id="a"><data key="k">7</data></node><node id="b"><data key="k">x</data></node><node id="c"/>'
+        "</graph></graphml>"
+    )
+    assert columns(read_graph(path).about_nodes) == {"age": [7, None, 5]}
+
+
+def test_matrix_market_weights_and_directions(tmp_path):
+    path = tmp_path / "g.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate integer symmetric\n% c\n3 3 2\n2 1 5\n3 3 9\n")
+    assert columns(read_graph(path).about_edges) == {"weight": [5]}
+    assert read_graph(path, directed=True).edges.tolist() == [[0, 1], [1, 0]]
+
+
+def test_only_csv_takes_a_file_about_nodes(tmp_path):
+    (tmp_path / "g.txt").write_text("1 2\n")
+    (tmp_path / "n.csv").write_text("id,city\n1,x\n")
+    with pytest.raises(DatabaseError, match="only a CSV file"):
+        read_graph(tmp_path / "g.txt", tmp_path / "n.csv")

@@ -26,6 +26,7 @@ from recuse.sql.scalars import (
     COMPARISONS,
     NUMBER_FUNCTIONS,
     check_scalar,
+    family_of,
     is_subquery_predicate,
     value_family,
 )
@@ -33,6 +34,7 @@ from recuse.sql.scalars import (
 PREFIX = "SELECT 1 WHERE "
 UNTYPED = "UNTYPED"
 NO_MACROS = Catalogue(())
+CHOICES = (exp.Least, exp.Greatest, exp.Coalesce, exp.Nullif)
 ORDERINGS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Least, exp.Greatest)
 CASTS = {Family.BOOLEAN: "boolean", Family.DATE: "date", Family.TIMESTAMP: "timestamp"}
 
@@ -72,6 +74,8 @@ def read_condition(text: str, pattern: Pattern, schema: Schema) -> Condition:
             found=f"{len(pattern.nodes)} nodes",
             accepted=f"at most {MOST_NODES} nodes",
         )
+    if not text.strip():
+        raise QueryError("the condition is empty", hint="leave it out, or write such as a.city = b.city")
     try:
         return Condition(text, _Reader(pattern, schema, PREFIX + text).read())
     except QueryError as error:
@@ -99,12 +103,11 @@ class _Reader:
         refuse_clauses(tree, self.text, {"expressions", "where"})
         written = tree.args["where"].this
         for part in written.walk():
-            if is_subquery_predicate(part):
+            if is_subquery_predicate(part) or isinstance(part, exp.Query):
                 raise self._refuse("a subquery looks at other rows than the copy's own", part, None)
         check_scalar(written, NO_MACROS, self.text)
-        resolved = written.transform(self._resolve)
-        typed = self._typed(resolved)
-        return self._under_any_naming(guard(typed, self._type))
+        resolved = exp.Paren(this=written.transform(self._resolve))  # so that every part has a parent
+        return self._under_any_naming(guard(self._typed(resolved).this, self._type))
 
     # ------------------------------------------------------------------ names
 
@@ -138,7 +141,8 @@ class _Reader:
             hint = f"did you mean {near}?" if near else f"there: {', '.join(names) or 'none'}"
             raise self._refuse(f"the {kind} have no attribute {node.name}", node, hint)
         found = column(alias, f"c{names.index(node.name.lower())}")
-        found.update_positions(node.this)
+        found.this.update_positions(node.this)
+        found.args["table"].update_positions(node.args["table"])
         return found
 
     def _declared(self, node: exp.Expr) -> str | None:
@@ -158,42 +162,52 @@ class _Reader:
 
         Beside a number they are numbers, beside text they are text; the order of two of them has no meaning.
         """
-        for name, value in node.args.items():
-            if isinstance(value, exp.Expr):
-                node.set(name, self._typed(value))
-            elif isinstance(value, list):
-                node.set(name, [self._typed(item) if isinstance(item, exp.Expr) else item for item in value])
+        for inner in list(node.iter_expressions()):
+            self._typed(inner)
         if isinstance(node, (*ARITHMETIC, *NUMBER_FUNCTIONS)):
-            return self._cast(node, "double")
-        if isinstance(node, (*COMPARISONS, exp.Between, exp.In, exp.Least, exp.Greatest)):
-            operands = [part for part in node.iter_expressions() if not self._is_untyped(part)]
-            families = {value_family(part, self._declared) for part in operands}
-            if families & NUMBERS or Family.WIDE in families:
-                return self._cast(node, "double")
-            for family, target in CASTS.items():
-                if family in families:
-                    return self._cast(node, target)
-            if isinstance(node, ORDERINGS) and not operands:
-                raise self._refuse(
-                    "the order of two attributes without a declared type has no meaning",
-                    node,
-                    "say what they are: CAST(a.age AS DOUBLE) < CAST(b.age AS DOUBLE)",
-                )
+            self._read_as("double", list(node.iter_expressions()))
+        elif isinstance(node, (*COMPARISONS, exp.Between, exp.In, *CHOICES)):
+            self._read_alike(node, list(node.iter_expressions()))
+        elif isinstance(node, exp.Case):
+            branches, otherwise = node.args["ifs"], node.args.get("default")
+            self._read_alike(
+                node, [*(branch.args["true"] for branch in branches), *filter(None, [otherwise])]
+            )
+            if node.this is not None:
+                self._read_alike(node, [node.this, *(branch.this for branch in branches)])
         return node
+
+    def _read_alike(self, node: exp.Expr, values: list[exp.Expr]) -> None:
+        """Read the values without a type, of several that are compared, as the others are."""
+        values = [value.unnest() for value in values]
+        families = {value_family(value, self._declared) for value in values}
+        numbers = bool(families & {*NUMBERS, Family.WIDE})
+        text = [
+            value
+            for value in values
+            if not self._is_untyped(value) and family_of(value, self._type) is Family.TEXT
+        ]
+        if numbers and text:
+            raise self._refuse(
+                "a number is compared with text", node, "say what it is: CAST(a.age AS DOUBLE) > 3"
+            )
+        targets = [target for family, target in CASTS.items() if family in families]
+        if numbers or targets:
+            self._read_as("double" if numbers else targets[0], values)
+            return
+        if isinstance(node, ORDERINGS) and all(map(self._is_untyped, values)):
+            raise self._refuse(
+                "the order of attributes without a declared type has no meaning",
+                node,
+                "say what they are: CAST(a.age AS DOUBLE) < CAST(b.age AS DOUBLE)",
+            )
 
     def _is_untyped(self, node: exp.Expr) -> bool:
         return self._declared(node) == UNTYPED
 
-    def _cast(self, node: exp.Expr, target: str) -> exp.Expr:
-        def read(part: exp.Expr) -> exp.Expr:
-            return exp.TryCast(this=part, to=exp.DataType.build(target)) if self._is_untyped(part) else part
-
-        for name, value in node.args.items():
-            if isinstance(value, exp.Expr):
-                node.set(name, read(value))
-            elif isinstance(value, list):
-                node.set(name, [read(item) if isinstance(item, exp.Expr) else item for item in value])
-        return node
+    def _read_as(self, target: str, values: list[exp.Expr]) -> None:
+        for value in filter(self._is_untyped, values):
+            value.replace(exp.TryCast(this=value.copy(), to=exp.DataType.build(target)))
 
     # ------------------------------------------------------------------ symmetries
 

@@ -79,6 +79,8 @@ class Release:
     def _repr_html_(self) -> str:
         """Return the answer for a notebook, its interval drawn."""
         low, high = self.interval
+        if self.noise_scale == 0:
+            return f"<div><b>{short(self.value)}</b><br><small>exact: about nobody, and free</small></div>"
         drawn = interval_svg(low, self.value, high, (min(low, Fraction(0)), high))
         return (
             f"<div><b>{short(self.value)}</b> &nbsp; {short(low)} {drawn} {short(high)}"

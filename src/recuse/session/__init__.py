@@ -27,7 +27,7 @@ from recuse.mechanism.release import Release
 from recuse.policy import Policy
 from recuse.privacy import Epsilon, Number, decimal_text
 from recuse.session.answer import Answer, stamped
-from recuse.session.answering import Parts, answer, look, rules_of
+from recuse.session.answering import Parts, answer, look, public_answer, rules_of
 from recuse.session.estimate import RUNS, Estimate, from_data, from_release
 from recuse.session.fingerprint import plan_key, policy_hash
 from recuse.session.stored import restored, written
@@ -97,7 +97,8 @@ class Session:
 
         Guarantee: ε-private towards every participant that the policy protects (docs/proofs.md, theorems R3
         to R7); ε is charged before any private row is read and is never refunded (theorem R4). Several
-        aggregates share ε evenly; groups share it too unless each participant touches one group only.
+        aggregates share ε evenly; groups share it too unless each participant touches one group only. A
+        question about public tables alone is answered exactly, and free.
         """
         return self._ask(self.compile(sql), sql, Epsilon.of(epsilon), mechanism)
 
@@ -112,6 +113,8 @@ class Session:
     def _ask(self, plan: Plan, sql: str, loss: Epsilon, mechanism: str) -> Release | Answer:
         domain = collect_domain(self.engine, plan.grouping)
         rules = rules_of(plan, domain, loss, mechanism)
+        if plan.is_public:
+            return public_answer(plan, domain, look(self.engine, plan, domain, self._parts.solver))
         key = plan_key(plan, rules, self._policy_hash)
         paid = self.ledger.charge(Question(sql, loss, key, self._policy_hash, self.analyst))
         if isinstance(paid, Stored):

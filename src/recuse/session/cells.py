@@ -34,7 +34,9 @@ Cell = Release | Combined
 
 def confidence(cell: Cell) -> float:
     """Return the probability with which the cell's interval holds its truncated value, at least."""
-    return CONFIDENCE if isinstance(cell, Release) else round(cell.confidence, 6)
+    if isinstance(cell, Combined):
+        return round(cell.confidence, 6)
+    return CONFIDENCE if cell.noise_scale else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,11 @@ def evaluate(formula: Formula, releases: Sequence[Release]) -> Cell:
     if isinstance(formula, Term):
         return releases[formula.measure]
     used = sorted(set(measures_in(formula)))
+    noisy = sum(releases[measure].noise_scale > 0 for measure in used)
     return Combined(
         value=_value(formula, releases),
         interval=_interval(formula, releases),
-        confidence=max(0.0, 1 - len(used) * (1 - CONFIDENCE)),
+        confidence=max(0.0, 1 - noisy * (1 - CONFIDENCE)),
         epsilon=sum((releases[measure].epsilon for measure in used), start=Fraction(0)),
     )
 

@@ -40,6 +40,8 @@ def charged(epsilon: Fraction, remaining: Fraction | None, *, stored: bool) -> s
 def noise_note(rows: Sequence[Row]) -> str:
     """Return what the intervals of a table say, and what they do not."""
     levels = sorted({confidence(cell) for row in rows for cell in row.cells})
+    if levels == [1.0]:
+        return "exact: the question is about nobody"
     shown = " or ".join(f"{level * 100:g} %" for level in levels)
     return f"intervals {shown}, noise only: truncation can lower counts and move signed sums either way"
 

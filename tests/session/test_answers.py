@@ -1,0 +1,199 @@
+"""Answers: as they print, as a notebook and Arrow see them, as the ledger keeps them."""
+
+from __future__ import annotations
+
+import datetime
+import html.parser
+import uuid
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recuse.errors import LedgerError
+from recuse.mechanism.release import Release, nearest
+from recuse.session.answer import Answer, stamped
+from recuse.session.cells import Combined, Row
+from recuse.session.stored import restored, written
+from recuse.session.table import BAR, drawing, noise_note
+
+fractions = st.fractions(min_value=-(10**30), max_value=10**30, max_denominator=10**6)
+
+
+@st.composite
+def releases(draw) -> Release:
+    value, below, above = draw(fractions), draw(fractions), draw(fractions)
+    signed = draw(st.booleans())
+    if not signed:
+        value, below, above = (Fraction(abs(int(x))) for x in (value, below, above))
+    interval = (value - abs(below), value + abs(above))
+    return Release(value, interval, Fraction(1, 3), Fraction(1, 2), "selective", signed, Fraction(1, 7))
+
+
+@st.composite
+def combined(draw) -> Combined:
+    ends = draw(st.tuples(st.none() | fractions, st.none() | fractions))
+    return Combined(draw(st.none() | fractions), ends, 0.9, Fraction(1, 3))
+
+
+KEYS = st.one_of(
+    st.text(),
+    st.integers(),
+    st.booleans(),
+    st.floats(allow_nan=False),
+    fractions,
+    st.decimals(allow_nan=False),
+    st.dates(),
+    st.datetimes(),
+    st.datetimes(timezones=st.just(datetime.UTC)),
+    st.times(),
+    st.timedeltas(),
+    st.binary(),
+    st.uuids(),
+)
+
+
+@st.composite
+def answers(draw) -> Answer:
+    rows = draw(st.lists(st.tuples(KEYS, releases(), combined()), max_size=4))
+    return Answer(("k",), ("n", "mean"), tuple(Row((k,), (a, b)) for k, a, b in rows), Fraction(1, 3))
+
+
+@given(st.one_of(releases(), answers()))
+def test_what_is_stored_is_what_was_answered(answer):
+    again = restored(written(answer))
+    assert again == answer
+    if isinstance(answer, Answer):
+        for one, other in zip(again, answer, strict=True):
+            assert [type(key) for key in one.keys] == [type(key) for key in other.keys]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", '{"rows": [[1]]}', '{"value": "1/0"}', '{"rows": 3}']
+)
+def test_a_stored_answer_that_cannot_be_read_is_refused(text):
+    with pytest.raises(LedgerError, match="cannot be read"):
+        restored(text)
+
+
+@given(releases())
+def test_an_interval_is_drawn_on_its_line(release):
+    drawn = drawing(release)
+    assert len(drawn) == BAR
+    assert drawn.count("●") == 1
+    assert set(drawn) <= set("·├─┤●")
+
+
+class Balanced(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_startendtag(self, tag, attrs):
+        assert tag in ("path", "circle")
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@settings(max_examples=30)
+@given(answers())
+def test_a_notebook_gets_whole_html_and_keys_cannot_break_out(answer):
+    for shown in (answer, *(cell for row in answer for cell in row.cells if isinstance(cell, Release))):
+        parser = Balanced()
+        parser.feed(shown._repr_html_())
+        assert parser.open == []
+
+
+def test_a_key_is_text_in_a_notebook():
+    row = Row(("<script>alert(1)</script>",), (release(4),))
+    shown = Answer(("<b>",), ("n",), (row,), Fraction(1))._repr_html_()
+    assert "<script>" not in shown
+    assert "<b></th>" not in shown
+    assert "<svg" in shown
+
+
+def release(value: int, **more) -> Release:
+    ends = (Fraction(value - 2), Fraction(value + 2))
+    return Release(Fraction(value), ends, Fraction(1), Fraction(1, 2), "selective", **more)
+
+
+def test_a_release_prints_for_people():
+    shown = release(4, remaining=Fraction(9))
+    assert str(shown) == "4 (95 % of the noise: 2 to 6), epsilon 0.5, 9 left"
+    assert repr(shown) == f"<Release {shown}>"
+    again = release(4, remaining=Fraction(9), stored=True)
+    assert str(again) == "4 (95 % of the noise: 2 to 6), epsilon 0.5 (asked before: free), 9 left"
+    exact = Release(Fraction(4), (Fraction(4), Fraction(4)), Fraction(0), Fraction(0), "public")
+    assert str(exact) == "4 (exact: about nobody), free"
+
+
+def test_every_release_of_a_table_says_where_it_is_from():
+    table = Answer((), ("n",), (Row((), (release(4),)),), Fraction(1, 2))
+    marked = stamped(table, remaining=Fraction(1), policy="p", data_version=3, stored=True)
+    (cell,) = marked.rows[0].cells
+    assert (cell.policy, cell.data_version, cell.stored, cell.remaining) == ("p", 3, True, 1)
+    assert (marked.policy, marked.data_version, marked.stored) == ("p", 3, True)
+
+
+def test_arrow_and_pandas_have_counts_as_integers_and_intervals_beside_them():
+    mean = Combined(None, (None, Fraction(7, 2)), 0.9, Fraction(1, 2))
+    day = datetime.date(2026, 1, 2)
+    sum_ = release(-5, signed=True)
+    table = Answer(
+        ("day", "x"),
+        ("n", "mean", "sum"),
+        (Row((day, Fraction(1, 2)), (release(4), mean, sum_)),),
+        Fraction(1),
+    )
+    found = table.to_arrow()
+    assert found.column_names == [
+        *("day", "x", "n", "n_low", "n_high", "mean", "mean_low", "mean_high"),
+        *("sum", "sum_low", "sum_high"),
+    ]
+    assert [str(kind) for kind in found.schema.types] == ["date32[day]", "double"] + ["int64"] * 3 + [
+        "double"
+    ] * 6
+    assert found.to_pylist()[0] == {
+        "day": day,
+        "x": 0.5,
+        "n": 4,
+        "n_low": 2,
+        "n_high": 6,
+        "mean": None,
+        "mean_low": None,
+        "mean_high": 3.5,
+        "sum": -5.0,
+        "sum_low": -7.0,
+        "sum_high": -3.0,
+    }
+    frame = table.to_pandas()
+    assert frame["n"].dtype == "int64"
+    assert list(frame.columns) == found.column_names
+
+
+def test_numbers_beyond_all_doubles_print_too():
+    huge = Fraction(10**400, 3)
+    assert nearest(huge) == round(huge)
+    assert nearest(Fraction(1, 4)) == 0.25
+    table = Answer((), ("n",), (Row((), (release(10**30),)),), Fraction(1))
+    assert str(table.to_arrow().schema.types[0]) == "double"
+
+
+def test_a_table_says_what_its_intervals_are():
+    exact = Release(Fraction(4), (Fraction(4), Fraction(4)), Fraction(0), Fraction(0), "public")
+    assert noise_note([Row((), (exact,))]).startswith("exact")
+    assert "95 %" in noise_note([Row((), (exact, release(4)))])
+
+
+def test_uuid_and_decimal_keys_come_back():
+    key = uuid.UUID(int=7)
+    table = Answer(("a", "b"), (), (Row((key, Decimal("1.50")), ()),), Fraction(1))
+    ((again, number),) = (row.keys for row in restored(written(table)))
+    assert (again, str(number)) == (key, "1.50")

@@ -1,0 +1,254 @@
+"""Estimates: from public inputs only, near to what then happens, and never from a private row."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from made import COUNT, POLICY, make_shop
+from recuse.engines.duckdb import DuckDB
+from recuse.errors import DatabaseError, ParameterError, QueryError
+from recuse.policy import Policy
+from recuse.session import Parts, connect
+from recuse.session.synthetic import Statistics, fan_out
+from sources import Seeded
+
+BY_NATION = (
+    "SELECT n.name, COUNT(*) AS orders, AVG(price) AS mean FROM orders o "
+    "JOIN customer c ON o.customer = c.id JOIN nation n ON c.nation = n.id "
+    "GROUP BY n.name ORDER BY orders DESC"
+)
+SHOP = Statistics(rows={"customer": 200, "Orders": 1000, "nation": 5})
+
+
+@pytest.fixture
+def shop(tmp_path):
+    database, policy = make_shop(tmp_path)
+    with connect(database, policy, parts=Parts(noise=Seeded(11))) as session:
+        yield session
+
+
+@pytest.fixture
+def public(tmp_path):
+    (tmp_path / "public").mkdir()
+    database, _ = make_shop(tmp_path / "public")
+    return database
+
+
+def poisoned(tmp_path):
+    """Return a session on a database whose rows are poison: all gone, and reading raises."""
+    database, policy = make_shop(tmp_path)
+    with duckdb.connect(str(database)) as connection:
+        for table in ("orders", "customer", "nation"):
+            connection.execute(f"DELETE FROM {table}")
+    return connect(database, policy, parts=Parts(noise=Seeded(11)))
+
+
+# ------------------------------------------------------------------ never from the private data
+
+
+def inputs(public):
+    yield public
+    yield SHOP
+    with connect(public, Policy.parse(POLICY), parts=Parts(noise=Seeded(1))) as session:
+        release = session.ask(COUNT, 1)
+    public.with_name(public.name + ".ledger").unlink()
+    yield release
+
+
+def test_no_private_row_is_read(tmp_path, public, monkeypatch):
+    session = poisoned(tmp_path)
+    read = []
+    running = DuckDB.run
+    monkeypatch.setattr(DuckDB, "run", lambda self, sql: read.append(self) or running(self, sql))
+    for like in inputs(public):
+        read.clear()
+        estimate = session.estimate(COUNT, "0.5", like=like, runs=30)
+        assert session.engine not in read
+        assert estimate.columns[0].value > 900, "the empty database is not what it is about"
+    assert not session.has_ledger
+    assert not (tmp_path / "shop.duckdb.ledger").exists()
+
+
+def test_the_estimate_does_not_depend_on_the_private_data(tmp_path, public):
+    """The same noise gives the same estimate, whatever the private tables hold."""
+    found = []
+    for session in (
+        poisoned(tmp_path),
+        connect(*make_shop(_folder(tmp_path / "full")), parts=Parts(noise=Seeded(11))),
+    ):
+        with session:
+            found.append(
+                [
+                    session.estimate(COUNT, "0.5", like=public, runs=20),
+                    session.estimate(BY_NATION, 1, like=SHOP, runs=20),
+                ]
+            )
+    assert found[0] == found[1]
+
+
+def _folder(path):
+    path.mkdir()
+    return path
+
+
+def test_data_with_a_ledger_is_not_public(shop, public):
+    with connect(public, Policy.parse(POLICY)) as other:
+        other.ask(COUNT, 1)
+    with pytest.raises(ParameterError, match="has a ledger"):
+        shop.estimate(COUNT, 1, like=public)
+
+
+# ------------------------------------------------------------------ near to what happens
+
+
+def test_it_is_near_to_the_error_that_is_then_made(tmp_path, public):
+    database, policy = make_shop(tmp_path)
+    policy.write_text(POLICY.replace("epsilon = 2", "epsilon = 1000"))
+    with connect(database, policy, parts=Parts(noise=Seeded(3))) as session:
+        (expected,) = session.estimate(COUNT, "0.5", like=public, runs=400).columns
+        texts = (f"{COUNT} WHERE id <> {6000 + number}" for number in range(60))
+        errors = sorted(abs(session.ask_number(sql, "0.5").value - 1000) for sql in texts)
+    assert expected.value == 1000
+    assert 0.6 < expected.typical / median(errors) < 1.7
+    assert 0.6 < expected.mostly / errors[54] < 1.7
+
+
+def test_statistics_give_what_the_data_gives(shop, public):
+    of_data, of_statistics = (shop.estimate(COUNT, "0.5", like=like, runs=400) for like in (public, SHOP))
+    assert 0.6 < of_data.columns[0].typical / of_statistics.columns[0].typical < 1.7
+
+
+def test_one_customer_with_many_orders_costs_more(shop):
+    heavy = Statistics(SHOP.rows, largest={"orders": 100})
+    even, hub = (shop.estimate(COUNT, "0.5", like=like, runs=200) for like in (SHOP, heavy))
+    assert hub.columns[0].typical > 2 * even.columns[0].typical
+
+
+def test_an_earlier_release_is_scaled(shop):
+    release = shop.ask_number(COUNT, 1)
+    (column,) = shop.estimate(COUNT, "0.25", like=release).columns
+    assert column.typical == 4 * release.noise_scale
+    low, high = release.interval
+    assert column.mostly == 4 * max(high - release.value, release.value - low)
+    assert shop.budget.spent == 1
+    with pytest.raises(ParameterError, match="one number"):
+        shop.estimate(BY_NATION, 1, like=release)
+
+
+def test_tables_are_estimated_by_column(shop, public):
+    estimate = shop.estimate(BY_NATION, 2, like=public, runs=40)
+    assert [column.name for column in estimate.columns] == ["orders", "mean"]
+    assert estimate.columns[0].value == 200, "the middle of the five nations"
+    text = str(estimate)
+    assert text.startswith("estimate  for epsilon 2, on data declared public, 40 runs; nothing was charged")
+    assert "error     orders: typically off by " in text
+
+
+# ------------------------------------------------------------------ where DISTINCT collapses
+
+DISTINCT = "SELECT COUNT(DISTINCT price) FROM orders"
+
+
+def test_too_few_owners_for_distinct_are_said(shop):
+    few = shop.estimate(DISTINCT, "0.1", like=Statistics({"customer": 40, "orders": 100}), runs=20)
+    assert "n·ε" in few.cautions[0]
+    assert few.columns[0].typical > few.columns[0].value / 4, "and rightly so"
+    many = shop.estimate(DISTINCT, 2, like=Statistics({"customer": 3000, "orders": 60_000}), runs=20)
+    assert many.cautions == ()
+    assert many.columns[0].typical < many.columns[0].value / 10
+    assert shop.estimate(COUNT, "0.1", like=SHOP, runs=5).cautions == ()
+
+
+# ------------------------------------------------------------------ made data
+
+
+@given(st.integers(1, 300), st.integers(1, 40), st.integers(1, 300))
+def test_fan_outs_keep_what_was_stated(rows, targets, largest):
+    found = np.bincount(fan_out(rows, targets, None), minlength=targets)
+    assert found.sum() == rows
+    assert found.max() - found.min() <= 1
+    hub = np.bincount(fan_out(rows, targets, largest), minlength=targets)
+    assert hub.sum() == rows
+    assert len(hub) == targets
+    if largest * targets >= rows >= largest and largest >= rows / targets:
+        assert abs(hub[0] - largest) <= max(1, rows - largest * sum(1 / np.arange(1, targets + 1)))
+
+
+def test_links_over_several_tables_and_kinds_without_a_table():
+    policy = Policy.parse(
+        """
+[[protect]]
+kind = "person"
+
+[[link]]
+table = "visit"
+column = ["who"]
+to = "person"
+
+[[link]]
+table = "line"
+column = ["visit", "day"]
+to = "visit"
+
+[[key]]
+table = "visit"
+column = ["id", "day"]
+"""
+    )
+    frames = {
+        "visit": pd.DataFrame({"id": [1], "day": pd.to_datetime(["2026-01-01"]), "who": ["ada"]}),
+        "line": pd.DataFrame(
+            {"visit": [1], "day": pd.to_datetime(["2026-01-01"]), "price": [1.5], "ok": [True]}
+        ),
+    }
+    with connect(
+        {name: frame.astype({"day": "datetime64[us]"}) for name, frame in frames.items()}, policy
+    ) as session:
+        stated = Statistics({"person": 50, "visit": 100, "line": 400})
+        (column,) = session.estimate("SELECT COUNT(*) FROM line", 1, like=stated, runs=20).columns
+        assert column.value == 400, "every line reaches a person"
+        with pytest.raises(ParameterError, match="how many rows has person"):
+            session.estimate("SELECT COUNT(*) FROM line", 1, like=Statistics({"line": 4, "visit": 2}))
+
+
+@pytest.mark.parametrize(
+    ("like", "error", "words"),
+    [
+        (Statistics({"customer": 10}), ParameterError, "how many rows has orders"),
+        ("no-such-place", DatabaseError, "no database"),
+        ({"orders": pd.DataFrame({"id": [1]})}, Exception, "customer"),
+        (pd.DataFrame({"id": [1]}), DatabaseError, "by name"),
+    ],
+)
+def test_mistakes(shop, like, error, words):
+    with pytest.raises(error, match=words):
+        shop.estimate(COUNT, 1, like=like)
+
+
+def test_more_mistakes(shop, public):
+    with pytest.raises(QueryError):
+        shop.estimate("SELECT * FROM orders", 1, like=public)
+    with pytest.raises(ParameterError):
+        shop.estimate(COUNT, 0, like=public)
+    with pytest.raises(ParameterError, match="at least one run"):
+        shop.estimate(COUNT, 1, like=public, runs=0)
+    for wrong in (0, -1, 10**9):
+        with pytest.raises(ParameterError, match="out of range"):
+            Statistics({"customer": wrong})
+    nothing = "SELECT AVG(price) FROM orders WHERE id < 0"
+    with pytest.raises(ParameterError, match="undefined"):
+        shop.estimate(nothing, 1, like=public, runs=5)
+
+
+def test_people_named_by_an_expression_cannot_be_made_up():
+    edges = {"edge": pd.DataFrame({"a": [1, 2], "b": [2, 3]})}
+    policy = Policy.parse('[[protect]]\ntable = "edge"\nkey = ["least(a, b)", "greatest(a, b)"]\n')
+    with connect(edges, policy) as session, pytest.raises(ParameterError, match="an expression"):
+        session.estimate("SELECT COUNT(*) FROM edge", 1, like=Statistics({"edge": 5}))

@@ -34,7 +34,7 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         record = json.dumps({"cell": dict(cell), "rows": [dict(row) for row in rows]})
         with self._lines.open("a") as file:
-            file.write(f"\n{record}")  # a new line first: half a line may stand before
+            file.write(f"\n{record}\n")  # a new line first: half a line may stand before
 
     def _entries(self) -> list[dict[str, object]]:
         if not self._lines.exists():

@@ -64,7 +64,7 @@ def stages(text: str) -> dict[str, str]:
     for step in PASSES:
         measures = [step(measure, schema) for measure in measures]
         shown[step.__name__] = "\n  ".join(map(show, measures))
-    tables = [sql for measure in measures for sql in statements(derive(measure))]
+    tables = [sql for measure in measures for sql in statements(derive(measure, text))]
     return {**shown, "derive": "\n  ".join(tables)}
 
 

@@ -23,6 +23,8 @@ from recuse.errors import DatabaseError, QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.compile import Plan, compiled_sql
+from recuse.sql.position import refusal
+from recuse.sql.probe import constants, expressions
 
 Source = str | PathLike[str] | Mapping[str, Any] | duckdb.DuckDBPyConnection
 
@@ -32,6 +34,8 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
 }
+TYPES = "cast the values to types that fit"
+HINTS = {"DATE": "write DATE '1997-01-31'", "TIMESTAMP": "write TIMESTAMP '1997-01-31 12:00:00'"}
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
 
@@ -171,14 +175,37 @@ class DuckDB:
         return Catalogue(tables, frozenset(name.lower() for (name,) in macros))
 
     def check(self, plan: Plan) -> None:
-        """Refuse what DuckDB cannot bind: the query as understood, or its derivation tables."""
+        """Refuse what DuckDB cannot bind: the query as understood, or its derivation tables.
+
+        Nothing is run but the casts of constants that the query writes down.
+        """
+        for constant in constants(plan.asked, plan.text):
+            if self._error(constant.sql) is not None:
+                problem = f"this constant is no {constant.type}"
+                hint = HINTS.get(constant.type, "write a value of that type")
+                raise refusal(problem, plan.text, constant.place, hint=hint)
         public = [plan.grouping.public] if plan.grouping is not None and plan.grouping.public else []
         for sql in (*(measure.plain for measure in plan.measures), *compiled_sql(plan.measures), *public):
-            try:
-                self.connection.sql(f"DESCRIBE {sql}").fetchall()
-            except duckdb.Error as error:
-                reason = str(error).splitlines()[0].partition(": ")[2] or "it does not bind"
-                raise QueryError(f"DuckDB refuses the query: {reason}") from None
+            error = self._error(f"DESCRIBE {sql}")
+            if error is not None:
+                raise self._blamed(plan, error)
+
+    def _blamed(self, plan: Plan, error: str) -> QueryError:
+        """Return the refusal of a query that does not bind, at the first expression that does not."""
+        for probe in expressions(plan.asked, plan.text):
+            found = self._error(f"DESCRIBE {probe.sql}")
+            if found is not None:
+                return refusal(f"DuckDB refuses this: {found}", plan.text, probe.place, hint=TYPES)
+        return QueryError(f"DuckDB refuses the query: {error}", hint=TYPES)
+
+    def _error(self, sql: str) -> str | None:
+        """Return why a statement that looks at no row fails, in one line."""
+        try:
+            self.connection.sql(sql).fetchall()
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0].partition(": ")[2]
+            return reason.partition(". You might")[0] or "it is invalid"
+        return None
 
     def run(self, statements: Sequence[str]) -> list[pyarrow.Table]:
         """Return the rows of the statements, read in one transaction."""

@@ -23,13 +23,13 @@ from recuse.sql.disjoint import groups_are_disjoint
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
 from recuse.sql.groups import GroupKey, Value, public_part
+from recuse.sql.guard import guard, guard_value
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, guard_rows, settle_public, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Question, Shown, read
 from recuse.sql.render import plain, render, select, union
-from recuse.sql.scalars import guard, guard_value
 
 PASSES: tuple[Pass, ...] = (settle_public, guard_rows, complete_links, drop_equal_owners, weigh_rows)
 
@@ -70,11 +70,22 @@ class Plan:
     grouping: Grouping | None
     order: tuple[tuple[int, bool], ...]
     explanation: Explanation = field(compare=False, repr=False)
+    asked: tuple[Measure, ...] = field(compare=False, repr=False)
+    """the measures as they were read, for saying what is wrong with them"""
+    text: str = field(compare=False, repr=False)
 
     @property
     def is_number(self) -> bool:
         """Whether the question asks for one aggregate without groups."""
         return self.grouping is None and [type(shown.what) for shown in self.columns] == [Term]
+
+    @property
+    def is_public(self) -> bool:
+        """Whether no participant owns any row that the question looks at.
+
+        Guarantee: the answer is then the same whoever withdraws. It costs nothing, and needs no noise.
+        """
+        return not any(table.is_owned for measure in self.measures for table in measure.tables)
 
     @property
     def single(self) -> DerivationQuery:
@@ -99,7 +110,7 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = _grouping(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
-        _derivations(asked, measure, policy)
+        _derivations(asked, measure, schema)
         for asked, measure in zip(question.measures, measures, strict=True)
     )
     return Plan(
@@ -107,6 +118,8 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         columns=question.columns,
         grouping=grouping,
         order=question.order,
+        asked=question.measures,
+        text=text,
         explanation=explain(question, measures, compiled_sql(compiled), schema, disjoint=_disjoint(grouping)),
     )
 
@@ -124,15 +137,15 @@ def passed(measure: Measure, schema: Schema) -> Measure:
     return measure
 
 
-def _derivations(asked: Measure, measure: Measure, policy: Policy) -> DerivationQuery:
-    tables = derive(measure)
+def _derivations(asked: Measure, measure: Measure, schema: Schema) -> DerivationQuery:
+    tables = derive(measure, schema.text)
     counted = measure.aggregate is Aggregate.COUNT
     return DerivationQuery(
         tables=tables,
         plain=render(plain(asked)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
-        granularity=Fraction(1) if counted else policy.granularity,
+        granularity=Fraction(1) if counted else schema.granularity,
     )
 
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.sql.guard import unguardable
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Choice, Scalar, Schema
 from recuse.sql.render import conjunction, native_exists, native_in
-from recuse.sql.scalars import check_scalar, is_subquery_predicate
+from recuse.sql.scalars import Lookup, check_scalar, is_subquery_comparison, is_subquery_predicate
 from recuse.sql.scope import Scope
+from recuse.sql.summary import Summary
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
 """reads a query inside a scope: its blocks, with their outputs"""
@@ -30,6 +32,8 @@ class Conditions:
 
     schema: Schema
     subquery: Subquery
+    lookup: Callable[[], Lookup]
+    """returns the function that says of which type a column is"""
 
     def read(self, node: exp.Expr, scope: Scope) -> Parts:
         """Return the conditions and choices that must all hold where `node` does."""
@@ -85,18 +89,29 @@ class Conditions:
 
     def value(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the expression with every column resolved; a subquery in it must be about public tables."""
-        check_scalar(node, self.schema.catalogue, self.schema.text)
+        check_scalar(node, self.schema.catalogue, self.schema.text, skip=holds_subquery)
 
         def resolve(part: exp.Expr) -> exp.Expr:
-            if is_subquery_predicate(part):
+            if holds_subquery(part):
                 return self._public(part, scope)
             if isinstance(part, exp.Column):
                 return scope.resolve(part)
             return part
 
-        return node.transform(resolve)
+        resolved = node.transform(resolve)
+        if resolved.find(exp.Query) and unguardable(resolved, self.lookup()) is not None:
+            raise self._refuse(
+                "a subquery stands where its value would have to be converted or computed with",
+                node,
+                "compare with it directly, values of one type; cast inside the subquery",
+            )
+        return resolved
 
     def _public(self, node: exp.Expr, scope: Scope) -> Scalar:
+        """Return a predicate with a subquery in plain SQL: nobody can withdraw what it looks at."""
+        if isinstance(node, exp.Binary) and is_subquery_comparison(node):
+            left, right = (self._side(side, scope) for side in (node.left, node.right))
+            return type(node)(this=left, expression=right)
         if isinstance(node, exp.Exists):
             blocks = self.subquery(node.this, scope)
             native = native_exists(blocks)
@@ -116,8 +131,28 @@ class Conditions:
             )
         return native
 
+    def _side(self, node: exp.Expr, scope: Scope) -> Scalar:
+        """Return one side of a comparison: a value of the row, or the one value of a public subquery."""
+        query = node.unnest()
+        if not isinstance(query, exp.Query):
+            return self.value(node, scope)
+        summary = Summary.of(query, self.schema.text)
+        blocks = self.subquery(summary.rows, scope)
+        if not all(map(self.schema.is_public, blocks)):
+            raise self._refuse(
+                "a subquery that stands for a value is not monotone",
+                node,
+                "write EXISTS, IN or a join; ask for an inner aggregate by itself",
+            )
+        return summary.value(blocks, self.lookup())
+
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+
+
+def holds_subquery(node: exp.Expr) -> bool:
+    """Return whether a node is a predicate or a comparison with a subquery."""
+    return is_subquery_predicate(node) or is_subquery_comparison(node)
 
 
 def _inside(node: exp.Expr) -> str:

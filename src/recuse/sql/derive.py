@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
 from recuse.sql.families import Family, family
+from recuse.sql.position import refusal, span
 from recuse.sql.query import (
     Aggregate,
     Block,
@@ -65,6 +65,13 @@ class Table:
     owners: tuple[OwnerColumns, ...]
     below: tuple[Below, ...]
 
+    @property
+    def is_owned(self) -> bool:
+        """Whether a participant owns any row, or any that it needs."""
+        return bool(self.owners) or any(
+            table.is_owned for below in self.below for table in below.group.tables
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -86,14 +93,14 @@ def shape_of(tables: Iterable[Table]) -> Shape:
     return Shape.CLAUSES if one_level else Shape.TREES
 
 
-def derive(measure: Measure) -> tuple[Table, ...]:
+def derive(measure: Measure, text: str) -> tuple[Table, ...]:
     """Return the derivation tables of a measure, one for each of its blocks.
 
     Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
     sets = frozenset(source.alias for source in measure.known if isinstance(source, SetOf))
-    deriver = _Deriver(measure.lookup(), measure.aggregate, sets)
+    deriver = _Deriver(measure.lookup(), measure.aggregate, sets, text)
     return tuple(deriver.top(block) for block in measure.blocks)
 
 
@@ -102,6 +109,7 @@ class _Deriver:
     lookup: Lookup
     aggregate: Aggregate
     sets: frozenset[str]
+    text: str
 
     def top(self, block: Block) -> Table:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
@@ -192,8 +200,10 @@ class _Deriver:
         """Return a column so that values which look different are different: -0.0 is not 0.0 here."""
         found = family(self.lookup(node) or "")
         if found is None and node.table not in self.sets:  # a set's values are in a form of their own
-            raise QueryError(
+            raise refusal(
                 f"a subquery cannot be tied to its row by {node.name}, a column of type {self.lookup(node)}",
+                self.text,
+                span(node, self.text),
                 accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
                 hint="compare with another column",
             )

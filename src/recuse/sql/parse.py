@@ -5,6 +5,7 @@ Every bound here is on the text, so that no input makes the parser run out of st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqlglot import Dialect, exp
@@ -12,7 +13,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from recuse.errors import QueryError
-from recuse.sql.position import refusal
+from recuse.sql.position import refusal, span
 
 MAX_LENGTH = 100_000
 MAX_NESTING = 20
@@ -20,6 +21,7 @@ MAX_DEPTH = 100
 
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _DUCKDB = Dialect.get_or_raise("duckdb")
 
 
@@ -38,7 +40,7 @@ def parse(text: str) -> exp.Query:
     tokens = _one_statement(text, tokens)
     _refuse_deep_brackets(text, tokens)
     tree = _tree(text, tokens)
-    _refuse_deep_trees(tree)
+    _refuse_deep_trees(text, tree)
     return tree
 
 
@@ -46,9 +48,10 @@ def _tokens(text: str) -> list[Token]:
     try:
         tokens = list(_DUCKDB.tokenize(text))
     except (SqlglotError, RecursionError, ValueError, IndexError):
-        raise QueryError(
-            "the text cannot be split into words", hint="look for a quote that is opened and never closed"
-        ) from None
+        opened = re.search("""['"]""", _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text))
+        place = (opened.start(), len(text) - 1) if opened else None
+        hint = "look for a quote that is opened and never closed"
+        raise refusal("the text cannot be split into words", text, place, hint=hint) from None
     if not tokens:
         raise QueryError("the query is empty", hint="write SELECT COUNT(*) FROM a_table")
     return tokens
@@ -129,14 +132,16 @@ def _syntax_error(error: ParseError) -> QueryError:
     )
 
 
-def _refuse_deep_trees(tree: exp.Expr) -> None:
+def _refuse_deep_trees(text: str, tree: exp.Expr) -> None:
     """Bound the tree's depth for the passes that descend it; a chain of one connective counts once."""
     stack: list[tuple[exp.Expr, int]] = [(tree, 0)]
     while stack:
         node, depth = stack.pop()
         if depth > MAX_DEPTH:
-            raise QueryError(
+            raise refusal(
                 "the query is nested too deeply",
+                text,
+                span(node, text),
                 accepted=f"{MAX_DEPTH} levels",
                 hint="split a long sum or concatenation with parentheses",
             )

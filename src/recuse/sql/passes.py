@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from sqlglot import exp
 
 from recuse.privacy import decimal_text
 from recuse.sql.complete import equal_columns
 from recuse.sql.families import Family, family
+from recuse.sql.guard import guard, guard_value
 from recuse.sql.query import (
     Aggregate,
     Block,
@@ -23,8 +25,8 @@ from recuse.sql.query import (
     column,
     map_blocks,
 )
-from recuse.sql.render import attempt, native_exists
-from recuse.sql.scalars import Lookup, guard, guard_value
+from recuse.sql.render import native_exists
+from recuse.sql.scalars import Lookup
 
 Pass = Callable[[Measure, Schema], Measure]
 
@@ -137,17 +139,31 @@ def weigh_rows(measure: Measure, schema: Schema) -> Measure:
     A count's rows weigh 1. A sum's value is divided by the granularity and rounded, row by row; what does
     not fit 64 bits, NaN, infinities and failed rows are NULL, and SUM ignores NULL.
     """
-    weighed = (_weighed(block, measure.aggregate, schema) for block in measure.blocks)
-    return replace(measure, blocks=tuple(weighed))
+    lookup = measure.lookup()
+
+    def weight(block: Block) -> Scalar:
+        if measure.aggregate is Aggregate.COUNT or block.weight is None:
+            return exp.Literal.number(1)
+        scaled = guard_value(_scaled(block.weight, 1 / schema.granularity), lookup)
+        return exp.TryCast(this=scaled, to=exp.DataType.build("bigint"))
+
+    return replace(measure, blocks=tuple(replace(b, weight=weight(b)) for b in measure.blocks))
 
 
-def _weighed(block: Block, aggregate: Aggregate, schema: Schema) -> Block:
-    if aggregate is Aggregate.COUNT or block.weight is None:
-        return replace(block, weight=exp.Literal.number(1))
-    scaled = block.weight
-    if schema.granularity != 1:
-        factor = decimal_text(1 / schema.granularity)
-        # a decimal, not an integer: a 32-bit column must not overflow when multiplied by a hundred
-        literal = exp.Literal.number(factor if "." in factor else f"{factor}.0")
-        scaled = exp.Mul(this=exp.paren(scaled.copy()), expression=literal)
-    return replace(block, weight=exp.TryCast(this=attempt(scaled), to=exp.DataType.build("bigint")))
+def _scaled(value: Scalar, factor: Fraction) -> Scalar:
+    """Return the value times a number: inside a CASE that holds a subquery, which TRY cannot stand around."""
+    if factor == 1:
+        return value
+    if isinstance(value, exp.Paren):
+        return exp.paren(_scaled(value.this, factor))
+    if isinstance(value, exp.Case) and value.find(exp.Query):
+        branches = [
+            exp.If(this=branch.this.copy(), true=_scaled(branch.args["true"], factor))
+            for branch in value.args["ifs"]
+        ]
+        default = value.args.get("default")
+        return exp.Case(ifs=branches, default=None if default is None else _scaled(default, factor))
+    digits = decimal_text(factor)
+    # a decimal, not an integer: a 32-bit column must not overflow when multiplied by a hundred
+    literal = exp.Literal.number(digits if "." in digits else f"{digits}.0")
+    return exp.Mul(this=exp.paren(value.copy()), expression=literal)

@@ -29,6 +29,16 @@ def span(node: exp.Expr, text: str) -> Span | None:
     return start, _closed(text, start, end)
 
 
+def placed(node: exp.Expr, place: Span | None) -> exp.Expr:
+    """Return a copy of an expression as if it were written at that place, in parentheses if it needs them."""
+    copy = node.copy() if isinstance(node, exp.Column) else exp.paren(node)
+    for part in copy.walk():
+        part.meta.clear()
+    if place is not None:
+        copy.meta.update(start=place[0], end=place[1])
+    return copy
+
+
 def _keywords(node: exp.Expr) -> list[str]:
     """Return the words that a node without a place of its own begins with, the last first."""
     if isinstance(node, exp.Subquery):

@@ -151,13 +151,19 @@ def aliases(scalars: Iterable[Scalar]) -> set[str]:
 
 def sources_of(blocks: Iterable[Block]) -> Iterator[Source]:
     """Yield every source of the blocks, of their choices and of their sets."""
+    for block in below(blocks):
+        yield from block.sources
+
+
+def below(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield the blocks and all blocks below them, outermost first."""
     for block in blocks:
+        yield block
         for source in block.sources:
-            yield source
             if isinstance(source, SetOf):
-                yield from sources_of(source.branches)
+                yield from below(source.branches)
         for choice in block.choices:
-            yield from sources_of(choice.branches)
+            yield from below(choice.branches)
 
 
 def scalars_of(block: Block) -> Iterator[Scalar]:

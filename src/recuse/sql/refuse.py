@@ -41,7 +41,9 @@ def refuse_clauses(tree: exp.Expr, text: str, accepted: Collection[str]) -> None
             continue
         node = value[0] if isinstance(value, list) else value
         keyword, problem, hint = CLAUSES.get(key, (key.upper(), f"this clause is not accepted: {key}", None))
-        place = clause_span(node, keyword, text) if isinstance(node, exp.Expr) else None
+        if not isinstance(node, exp.Expr):  # a mere flag, such as BY NAME
+            node = tree.args.get("expression") or tree
+        place = clause_span(node, keyword, text)
         raise refusal(problem, text, place, hint=hint)
 
 

@@ -17,7 +17,7 @@ from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.joins import Frame, Joins
 from recuse.sql.parse import parse
-from recuse.sql.position import clause_span, refusal, span
+from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.query import Block, Output, Scan, Schema, Source, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
 from recuse.sql.scalars import Lookup
@@ -253,18 +253,14 @@ class Relations:
         if len(blocks[0].outputs) != len(table.columns):
             raise self.refuse(f"the view {table.name} is older than its tables", item, "create it again")
         names = [known.name for known in table.columns]
-        return tuple(
-            replace(block, outputs=tuple(
-                Output(name, output.value) for name, output in zip(names, block.outputs, strict=True)
-            ))
-            for block in blocks
-        )  # fmt: skip
+        place = span(item, self.schema.text)
+        return tuple(_shown_as(block, names, place) for block in blocks)
 
     # -------------------------------------------------------------- names
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope))
+        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.lookup)
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""
@@ -288,6 +284,14 @@ class Relations:
     def refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         """Return the refusal that points at a node."""
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+
+
+def _shown_as(block: Block, names: Sequence[str], place: Span | None) -> Block:
+    """Return a view's block under the view's column names, as if all of it stood where the view is named."""
+    pairs = zip(names, block.outputs, strict=True)
+    outputs = tuple(Output(name, placed(output.value, place)) for name, output in pairs)
+    conditions = tuple(placed(condition, place) for condition in block.conditions)
+    return replace(block, outputs=outputs, conditions=conditions)
 
 
 def view_query(definition: str) -> str:

@@ -1,4 +1,4 @@
-"""Row-wise expressions: which are accepted, and which of them can raise on a row.
+"""Row-wise expressions: which are accepted, and of which type their values are.
 
 Accepted by allow-list: operators, CASE, casts to plain types, and functions that look at nothing but
 their arguments. `docs/sql.md` lists them for users.
@@ -7,7 +7,7 @@ their arguments. `docs/sql.md` lists them for users.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -81,13 +81,17 @@ UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", 
 # ------------------------------------------------------------------ acceptance
 
 
-def check_scalar(node: exp.Expr, catalogue: Catalogue, text: str) -> None:
+def check_scalar(
+    node: exp.Expr, catalogue: Catalogue, text: str, *, skip: Callable[[exp.Expr], bool] | None = None
+) -> None:
     """Refuse an expression that is not row-wise, pure and understood completely.
 
-    A predicate with a subquery, such as EXISTS, is not looked into: whoever reads conditions reads those.
+    What `skip` names is not looked into, by default predicates with a subquery, such as EXISTS: whoever
+    reads conditions reads those.
     """
-    for part in node.walk(prune=is_subquery_predicate):
-        if is_subquery_predicate(part):
+    skip = skip or is_subquery_predicate
+    for part in node.walk(prune=skip):
+        if skip(part):
             continue
         reason = _reason(part, catalogue, text)
         if reason is not None:
@@ -102,6 +106,13 @@ def is_subquery_predicate(node: exp.Expr) -> bool:
     if isinstance(node, exp.Binary):
         return isinstance(node.expression, exp.Any) and isinstance(node.expression.this.unnest(), exp.Query)
     return isinstance(node, exp.Exists)
+
+
+def is_subquery_comparison(node: exp.Expr) -> bool:
+    """Return whether a node compares with the one value of a subquery: x > (SELECT MAX(y) FROM t)."""
+    return isinstance(node, COMPARISONS) and any(
+        isinstance(side.unnest(), exp.Query) for side in (node.left, node.right)
+    )
 
 
 def _refused(part: exp.Expr, problem: str, hint: str | None, text: str) -> QueryError:
@@ -120,8 +131,8 @@ def _reason(part: exp.Expr, catalogue: Catalogue, text: str) -> tuple[str, str |
         return "ANY takes a subquery here", "write x IN (1, 2, 3)"
     if isinstance(part, exp.Query | exp.Subquery):
         return (
-            "a subquery that stands for a value is not monotone",
-            "write EXISTS, IN or a join; ask for an inner aggregate by itself",
+            "a subquery stands for a value inside an expression",
+            "over public tables compare with it directly; over private ones write EXISTS, IN or a join",
         )
     if isinstance(part, exp.Window):
         return "a window function looks at other rows", "ask for COUNT(*) or SUM(x) instead"
@@ -174,7 +185,7 @@ def _written_name(part: exp.Expr, text: str) -> str:
     return part.name.lower() if isinstance(part, exp.Anonymous) else ""
 
 
-# ------------------------------------------------------------------ families and TRY
+# ------------------------------------------------------------------ families
 
 Lookup = Callable[[exp.Expr], str | None]
 """the type of a column, as the catalogue spells it"""
@@ -209,6 +220,14 @@ def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
             return Family.BOOLEAN
         case exp.Anonymous() if node.name == "TRY":
             return family_of(node.expressions[0], lookup)
+        case exp.Subquery():
+            return family_of(node.this.expressions[0], lookup)
+        case exp.Min() | exp.Max():
+            return family_of(node.this, lookup)
+        case exp.Count():
+            return Family.WHOLE
+        case exp.Avg():
+            return Family.FLOAT
     if isinstance(node, (*_DATE_PARTS, exp.Length, exp.Sign)):
         return Family.WHOLE
     if isinstance(node, TEXT_FUNCTIONS):
@@ -253,95 +272,7 @@ def _literal_family(digits: str) -> Family:
     return Family.DECIMAL if "." in digits else Family.WHOLE
 
 
-def guard(node: exp.Expr, lookup: Lookup) -> exp.Expr:
-    """Return the condition with TRY wherever a row could raise: a failed predicate is NULL.
-
-    TRY goes around the smallest predicate, so that `a = 0 OR 1 // a > 2` keeps the rows that `a = 0` takes.
-    Comparisons that cannot raise stay bare, so that the engine can still join by hash on them.
-    """
-    match node:
-        case exp.And():
-            return exp.and_(*(guard(part, lookup) for part in node.flatten(unnest=False)), copy=False)
-        case exp.Or():
-            return exp.or_(*(guard(part, lookup) for part in node.flatten(unnest=False)), copy=False)
-        case exp.Not() | exp.Paren():
-            return type(node)(this=guard(node.this, lookup))
-        case exp.Boolean() | exp.Null():
-            return node.copy()
-        case exp.Exists():
-            return exp.Exists(this=_guard_query(node.this, lookup))
-        case exp.In() if node.args.get("query") is not None:
-            return _guard_membership(node, lookup)
-        case exp.Is() if isinstance(node.expression, exp.Null):
-            return exp.Is(this=guard_value(node.this, lookup), expression=exp.Null())
-        case exp.Column() if lookup(node) == "BOOLEAN":
-            return node.copy()
-        case exp.Between() if _all_comparable([node.this, node.args["low"], node.args["high"]], lookup):
-            low, high = (guard_value(node.args[key], lookup) for key in ("low", "high"))
-            return exp.Between(this=guard_value(node.this, lookup), low=low, high=high)
-        case exp.In() if _all_comparable([node.this, *node.expressions], lookup):
-            values = [guard_value(value, lookup) for value in node.expressions]
-            return exp.In(this=guard_value(node.this, lookup), expressions=values)
-    if isinstance(node, COMPARISONS) and _all_comparable([node.left, node.right], lookup):
-        return type(node)(this=guard_value(node.left, lookup), expression=guard_value(node.right, lookup))
-    boolean = family_of(node, lookup) is Family.BOOLEAN
-    return _attempt(node if boolean else exp.cast(node.copy(), "boolean"))
-
-
-def _guard_membership(node: exp.In, lookup: Lookup) -> exp.Expr:
-    """Return value IN (SELECT …) over public tables; TRY cannot stand around it, so types must agree."""
-    inner = node.args["query"].this
-    if not _all_comparable([node.this, inner.expressions[0]], lookup):
-        raise QueryError(
-            "IN compares values whose types are different or not known",
-            found=node.sql(dialect="duckdb"),
-            hint="cast both sides to one type",
-        )
-    query = exp.Subquery(this=_guard_query(inner, lookup))
-    return exp.In(this=guard_value(node.this, lookup), query=query)
-
-
-def _guard_query(query: exp.Expr, lookup: Lookup) -> exp.Expr:
-    """Return a query of our own making in which no row can raise."""
-
-    def guarded(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Where):
-            return exp.Where(this=guard(node.this, lookup))
-        if isinstance(node, exp.Join) and node.args.get("on") is not None:
-            return exp.Join(this=node.this.copy(), side=node.side, on=guard(node.args["on"], lookup))
-        return node
-
-    found = query.transform(guarded)
-    for select in found.find_all(exp.Select):
-        select.set("expressions", [_guard_output(node, lookup) for node in select.expressions])
-    return found
-
-
-def _guard_output(node: exp.Expr, lookup: Lookup) -> exp.Expr:
-    if isinstance(node, exp.Alias):
-        return exp.alias_(guard_value(node.this, lookup), node.args["alias"].copy())
-    return guard_value(node, lookup)
-
-
-def guard_value(node: exp.Expr, lookup: Lookup) -> exp.Expr:
-    """Return the value, NULL where computing it raises."""
-    match node:
-        case exp.Column() | exp.Literal() | exp.Boolean() | exp.Null():
-            return node.copy()
-        case exp.Paren():
-            return exp.Paren(this=guard_value(node.this, lookup))
-        case exp.Neg() if isinstance(node.this, exp.Literal):
-            return node.copy()
-        case exp.Cast() if isinstance(node.this, exp.Literal):
-            return exp.TryCast(this=node.this.copy(), to=node.to.copy())
-    return _attempt(node)
-
-
-def _attempt(node: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this="TRY", expressions=[node.copy()])
-
-
-def _all_comparable(nodes: list[exp.Expr], lookup: Lookup) -> bool:
+def all_comparable(nodes: Sequence[exp.Expr], lookup: Lookup) -> bool:
     """Return whether the first value compares with all others without ever raising.
 
     A string literal beside text is text; beside anything else it is cast, and the cast may fail.

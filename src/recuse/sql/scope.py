@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.sql.catalogue import PSEUDO_COLUMNS, nearest
-from recuse.sql.position import refusal, span
+from recuse.sql.position import placed, refusal, span
 from recuse.sql.query import Scalar
 
 
@@ -86,8 +86,7 @@ class Scope:
                 names = " or ".join(f"{name}.{node.name}" for name, _ in found)
                 raise self._refuse(f"column {node.name} stands in several tables", node, f"write {names}")
             if found:
-                value = found[0][1]
-                return value.copy() if isinstance(value, exp.Column) else exp.paren(value)
+                return placed(found[0][1], span(node, self.text))
             scope = scope.outer
         raise self._unknown(node)
 

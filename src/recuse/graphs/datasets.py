@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 from zipfile import BadZipFile, ZipFile
 
@@ -96,6 +96,8 @@ def fetch(dataset: Dataset, to: Path) -> None:
             file.write(content)
         os.replace(draft, to)
     except (URLError, OSError, KeyError, BadZipFile, tarfile.TarError) as error:
+        if isinstance(error, HTTPError):
+            error.close()
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or type(error).__name__
         raise DatabaseError(
             "the graph is not here and could not be fetched",

@@ -1,0 +1,136 @@
+"""`recuse graph`: from a file to an answer, or one line and nothing charged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import networkx as nx
+import pytest
+
+from recuse.ledger import Ledger
+
+ASKED = ("--pattern", "triangle", "--protect", "node", "--epsilon", "0.5")
+
+
+@pytest.fixture
+def friends(tmp_path):
+    path = tmp_path / "friends.txt"
+    edges = nx.connected_caveman_graph(30, 5).edges
+    path.write_text("# friends\n" + "".join(f"{u}\t{v}\n" for u, v in edges))
+    return path
+
+
+def test_an_answer_for_people(recuse, friends):
+    code, out, err = recuse("graph", friends, *ASKED)
+    assert code == 0
+    assert out.startswith("answer    ")
+    assert "0.5 charged, 9.5 left" in out
+    assert "new ledger" in err
+    code, out, err = recuse("graph", friends, *ASKED)
+    assert (code, err) == (0, "")
+    assert Ledger.open(friends.with_name("friends.txt.ledger")).balance().spent * 2 == 1
+
+
+def test_an_answer_for_programs(recuse, friends):
+    code, out, _ = recuse("graph", friends, *ASKED, "--budget", 2, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert {"value", "epsilon", "noise_scale", "interval", "mechanism", "remaining"} <= set(found)
+    assert (found["epsilon"], found["remaining"]) == (0.5, 1.5)
+
+
+def test_transitivity(recuse, friends):
+    arguments = ("graph", friends, "--transitivity", "--protect", "edge", "--epsilon", 2)
+    code, out, _ = recuse(*arguments)
+    assert code == 0
+    assert out.splitlines()[0].split()[0] == "transitivity"
+    code, out, _ = recuse(*arguments, "--json")
+    assert [json.loads(line)["column"] for line in out.splitlines()] == [
+        "transitivity",
+        "triangles",
+        "2-stars",
+    ]
+
+
+def test_an_explanation_is_drawn_and_free(recuse, friends):
+    code, out, err = recuse("graph", friends, "--pattern", "rectangle", "--protect", "edge", "--explain")
+    assert (code, err) == (0, "")
+    assert "rectangle: a-b, b-c, c-d, d-a" in out
+    assert "all its edges" in out
+    assert not friends.with_name("friends.txt.ledger").exists()
+    code, out, _ = recuse(
+        "graph", friends, "--pattern", "star(3)", "--protect", "edge", "--explain", "--json"
+    )
+    assert "aggregated" in json.loads(out)["method"]
+
+
+def test_conditions_induced_and_directed(recuse, tmp_path):
+    edges, nodes = tmp_path / "calls.csv", tmp_path / "people.csv"
+    edges.write_text("caller,called,minutes\n" + "".join(f"{i},{i + 1},{i % 9}\n" for i in range(99)))
+    nodes.write_text("id,city\n" + "".join(f"{i},{'oslo' if i % 3 else 'rome'}\n" for i in range(100)))
+    asked = ("--protect", "node", "--epsilon", 1)
+    where = ("--where", "a.city = b.city AND ab.minutes > 3")
+    code, out, _ = recuse(
+        "graph", edges, "--nodes", nodes, "--directed", "--pattern", "a->b", *where, *asked, "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["value"] < 99
+    assert recuse("graph", edges, "--pattern", "path(3)", "--induced", *asked)[0] == 0
+
+
+BAD = {
+    "binary.txt": bytes(range(256)),
+    "column.txt": b"1\n2\n",
+    "negative.txt": b"1 -1\n",
+    "huge.txt": b"1 9223372036854775808\n",
+    "empty.txt": b"",
+    "cut.txt.gz": gzip.compress(b"1 2\n" * 99)[:-9],
+    "binary.mtx": bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_one_line(recuse, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(BAD[name])
+    code, out, err = recuse("graph", path, *ASKED)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("recuse: ")
+    assert [found.name for found in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--pattern", "triangle", "--epsilon", "1"),
+        ("--pattern", "triangle", "--protect", "all", "--epsilon", "1"),
+        ("--pattern", "triangle", "--protect", "node"),
+        ("--protect", "node", "--epsilon", "1"),
+        ("--pattern", "triangle", "--transitivity", "--protect", "node", "--epsilon", "1"),
+        ("--pattern", "a-b, c-d", "--protect", "node", "--epsilon", "1"),
+        ("--pattern", "clique(7)", "--protect", "node", "--epsilon", "1"),
+        ("--pattern", "a-b,b-c,c-d,d-e,e-f,f-g", "--protect", "node", "--epsilon", "1"),
+        ("--pattern", "path(3)", "--induced", "--protect", "edge", "--epsilon", "1"),
+        ("--pattern", "edge", "--where", "a.id IN (SELECT 1)", "--protect", "node", "--epsilon", "1"),
+        ("--pattern", "edge", "--protect", "node", "--epsilon", "-1"),
+        ("--pattern", "edge", "--protect", "node", "--epsilon", "1", "--budget", "0"),
+        ("--pattern", "edge", "--protect", "node", "--epsilon", "11"),
+        ("--pattern", "edge", "--protect", "node", "--epsilon", "1", "--mechanism", "magic"),
+        ("--pattern", "a->b", "--protect", "node", "--epsilon", "1"),
+    ],
+)
+def test_a_mistake_is_one_line_and_charges_nothing(recuse, friends, wrong):
+    code, out, err = recuse("graph", friends, *wrong)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("recuse: ")
+    ledger = friends.with_name("friends.txt.ledger")
+    assert not ledger.exists() or Ledger.open(ledger).balance().spent == 0
+
+
+def test_datasets_are_named_with_their_homes(recuse):
+    code, out, _ = recuse("datasets")
+    assert code == 0
+    assert "https://snap.stanford.edu/data/ca-GrQc.txt.gz" in out
+    code, out, _ = recuse("datasets", "--json")
+    assert {"name", "about", "home", "fetched"} == set(json.loads(out.splitlines()[0]))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs.judge import copies, counted, judged
+from recuse.errors import ParameterError
 from recuse.graphs.compile import compile_pattern
 from recuse.graphs.enumerate import (
     EDGES,
@@ -207,6 +208,11 @@ def test_a_graph_without_copies():
     assert len(found) == 0
     assert owned_by_nodes(found).participants == 3
     assert found.nodes.dtype == np.int64
+
+
+def test_large_stars_are_not_listed():
+    with pytest.raises(ParameterError, match="too large to be listed"):
+        occurrences(graph_of_object(nx.star_graph(9)), read_pattern("star(9)"))
 
 
 def test_the_judge_sees_induced_copies():

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
-from recuse.graphs.pattern import Edge, Pattern
+from recuse.errors import ParameterError
+from recuse.graphs.pattern import MOST_NODES, Edge, Pattern
 from recuse.graphs.plan import Plan, Step, plan
 from recuse.graphs.protect import Protected
 from recuse.graphs.where import Condition
@@ -30,6 +31,12 @@ def compile_pattern(
     induced: bool = False,
 ) -> str:
     """Return the SELECT whose rows are the copies: node ranks v0, v1, …, edge numbers e0, e1, …."""
+    if len(pattern.nodes) > MOST_NODES:
+        raise ParameterError(
+            "the pattern is too large to be listed copy by copy",
+            found=f"{len(pattern.nodes)} nodes",
+            accepted=f"at most {MOST_NODES} nodes",
+        )
     return _Writer(pattern, plan(pattern)).select(owners, condition, induced=induced)
 
 

@@ -12,16 +12,18 @@ from neighbours import PAIRS, star
 from recuse.annotation import Participant
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.fixed_truncation import FixedTruncation
-from recuse.comparators.global_sensitivity import GlobalSensitivity, rows_of_subgraph
+from recuse.comparators.global_sensitivity import GlobalSensitivity, rows_of_query, rows_of_subgraph
 from recuse.comparators.subgraphs import Kind, Motif
 from recuse.errors import ParameterError
 from recuse.graphs.protect import Protected
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import Shape
 from recuse.mechanism.prepared import prepare
+from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
 from recuse.solver.remember import remembering
+from recuse.sql.catalogue import Catalogue, Column, Table
 from sources import Seeded
 
 ONE = Epsilon.of(1)
@@ -94,3 +96,27 @@ def test_each_says_what_it_promises_and_needs():
     assert GlobalSensitivity(ONE, 1).guesses == ()
     with pytest.raises(ParameterError):
         FixedTruncation(ONE, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT COUNT(*) FROM person WHERE age > 30", 1),
+        ("SELECT SUM(age) FROM person", None),
+        ("SELECT COUNT(*) FROM purchase", None),
+        ("SELECT COUNT(*) FROM person p JOIN purchase o ON p.id = o.buyer", None),
+        ("SELECT COUNT(*) FROM person a JOIN person b ON a.age = b.age", None),
+        ("SELECT COUNT(*) FROM visit", None),
+        ("SELECT COUNT(*) FROM (SELECT DISTINCT age FROM person) t", None),
+    ],
+)
+def test_which_queries_bound_the_rows_of_a_participant(sql, rows):
+    """Only counts over a protected table whose key is enforced; `visit` has several rows a key."""
+    person = Table("person", (Column("id", "BIGINT"), Column("age", "BIGINT")), (("id",),))
+    purchase = Table("purchase", (Column("buyer", "BIGINT"),))
+    visit = Table("visit", (Column("guest", "BIGINT"),))
+    policy = Policy.parse(
+        '[[protect]]\ntable = "person"\nkey = ["id"]\n[[protect]]\ntable = "visit"\nkey = ["guest"]\n'
+        '[[link]]\ntable = "purchase"\ncolumn = ["buyer"]\nto = "person"\n'
+    )
+    assert rows_of_query(sql, policy, Catalogue((person, purchase, visit))) == rows

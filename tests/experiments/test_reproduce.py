@@ -59,11 +59,23 @@ def test_a_figure_from_its_cells_to_its_plot(tmp_path):
     ]:
         (step,) = reproduce(name, setting)
         step = replace(step, wanted=[cell], cells=[cell])
-        step.measure(cell)
+        assert list(step.run(1)) == [cell]
         assert step.store.missing(step.wanted) == []
         paths = step.finish()
         assert {path.suffix for path in paths} == {".parquet", ".csv", ".png", ".svg"}
         assert all(path.stat().st_size > 0 for path in paths)
+
+
+def test_two_processes_find_what_one_finds(tmp_path):
+    """Noise and graphs are seeded, so the rows are the same."""
+    cells = [{"pattern": "triangle", "nodes": 30, "degree": 3, "seed": seed, "runs": 60} for seed in (0, 1)]
+    found = []
+    for jobs in (1, 2):
+        (step,) = reproduce("error-vs-nodes", Setting(tmp_path / str(jobs)))
+        step = replace(step, wanted=cells, cells=cells)
+        assert sorted(cell["seed"] for cell in step.run(jobs)) == [0, 1]
+        found.append(sorted(map(str, step.store.rows(cells))))
+    assert found[0] == found[1]
 
 
 def test_every_mechanism_takes_part(tmp_path):

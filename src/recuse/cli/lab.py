@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -107,13 +108,14 @@ def reproduce_command(
     tpch: Annotated[
         Path | None, typer.Option(help="A database made by python -m recuse.experiments.tpch load.")
     ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes measure.")] = os.cpu_count() or 1,
     full: Annotated[bool, typer.Option("--full", help="The paper's full size, which takes hours.")] = False,
 ) -> None:
     """Make a figure or table of the paper again, or all. A stopped run continues where it was."""
     for step in reproduce(name, Setting(out, graphs, tpch, full=full)):
-        with typer.progressbar(step.cells, label=step.name) as bar:
-            for cell in bar:
-                step.measure(cell)
+        with typer.progressbar(step.run(jobs), length=len(step.cells), label=step.name) as bar:
+            for _ in bar:
+                pass
         for path in step.finish():
             typer.echo(path)
 

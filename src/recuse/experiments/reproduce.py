@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 
 from recuse.errors import ParameterError
@@ -42,15 +44,32 @@ class Step:
         """The figure's name."""
         return self.figure.name
 
-    def measure(self, cell: Cell) -> None:
-        """Measure a cell and keep its rows."""
-        self.store.add(cell, list(self.figure.measure(cell, self.setting)))
+    def run(self, jobs: int) -> Iterator[Cell]:
+        """Measure the cells, as many at a time as there are jobs, and yield each when its rows are kept."""
+        if jobs == 1:
+            for cell in self.cells:
+                self.store.add(cell, measured(self.name, cell, self.setting))
+                yield cell
+            return
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            waiting = {pool.submit(measured, self.name, cell, self.setting): cell for cell in self.cells}
+            try:
+                for future in as_completed(waiting):
+                    self.store.add(waiting[future], future.result())
+                    yield waiting[future]
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def finish(self) -> list[Path]:
         """Write tables and plots of all cells, and return where they are."""
         rows = self.store.rows(self.wanted)
         draw = _drawing()
         return [*self.store.export(rows), *draw(self.name, rows, self.store.folder)]
+
+
+def measured(name: str, cell: Cell, setting: Setting) -> list[Row]:
+    """Return the rows of a cell of a figure."""
+    return list(FIGURES[name].measure(cell, setting))
 
 
 def reproduce(name: str, setting: Setting) -> Iterator[Step]:

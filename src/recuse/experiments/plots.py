@@ -16,7 +16,7 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "selective": ("Recuse's default", "tab:red", "o"),
     "paper": ("the paper's mechanism", "tab:blue", "s"),
     "smooth": ("smooth sensitivity (2007)", "tab:green", "^"),
-    "smooth-tight": ("the same, sharper constants", "tab:olive", "v"),
+    "smooth-tight": ("smooth sensitivity, sharper constants", "tab:olive", "v"),
     "k-triangle": ("noisy local sensitivity (ε, δ)", "tab:green", "<"),
     "ladder": ("ladder", "tab:purple", "D"),
     "rhms": ("RHMS (adversarial privacy)", "tab:gray", "x"),
@@ -80,7 +80,7 @@ def _panels(by: str, label: str, value: str, unit: str) -> Callable[[Rows, Path]
         figure, axes = plt.subplots(
             1,
             len(patterns),
-            figsize=(11, 5.2),
+            figsize=(11, 5.6),
             sharey=value != "cpu_seconds",
             squeeze=False,
             layout="constrained",
@@ -115,7 +115,7 @@ def _panels(by: str, label: str, value: str, unit: str) -> Callable[[Rows, Path]
             low = min(float(row[value]) for row in rows if float(row[value]) > 0)
             axes[0][0].set_ylim(max(1e-3, low / 1.5), HIGHEST)
         axes[0][0].set_ylabel(unit)
-        _legend_below(figure, axes, 4)
+        _legend_below(figure, axes, 3)
         return _save(figure, path)
 
     return drawn
@@ -156,7 +156,7 @@ def _real_errors(rows: Rows, path: Path) -> list[Path]:
         for mechanism in STYLES
         if any(row["protect"] == who and _mechanism(row) == mechanism for row in rows)
     ]
-    figure, axes = plt.subplots(figsize=(11, 5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(11, 5.6), layout="constrained")
     width = 0.85 / len(bars)
     for place, (who, mechanism) in enumerate(bars):
         title, colour, _ = STYLES[mechanism]
@@ -183,7 +183,7 @@ def _real_errors(rows: Rows, path: Path) -> list[Path]:
     axes.set_xticks(np.arange(len(graphs)), graphs)
     axes.set_ylabel("median relative error")
     axes.set_xlabel("graph")
-    _legend_below(figure, [axes], 4)
+    _legend_below(figure, [axes], 3)
     return _save(figure, path)
 
 

@@ -51,3 +51,9 @@ SELECT COUNT(*) FROM edges a NATURAL JOIN (SELECT dst AS src FROM edges) b
 SELECT COUNT(*) FROM edges a JOIN edges b USING (src) WHERE src > 0
 SELECT COUNT(*) FROM item i WHERE i_price IN (SELECT i_price FROM item j WHERE j.i_price > i.i_count)
 SELECT COUNT(*) FROM supplier s WHERE EXISTS (SELECT 1 FROM item WHERE i_supplier = s_id AND i_price > 1) AND s_nation IN (SELECT c_nation FROM customer)
+SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT MIN(n_id) FROM nation)
+SELECT COUNT(*) FROM customer WHERE NOT c_nation < (SELECT COUNT(*) FROM nation WHERE n_id <= c_id) OR c_id <= (SELECT AVG(n_id) FROM nation)
+SELECT SUM(CASE WHEN c_nation IN (SELECT n_id FROM nation) THEN c_id ELSE -1 END) FROM customer
+SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM nation WHERE n_id = c_nation) THEN 1 END) FROM customer
+SELECT COUNT(*) FROM customer WHERE (c_nation IN (SELECT n_id FROM nation)) IS NULL OR (c_id IN (SELECT n_id FROM nation)) = FALSE
+SELECT COUNT(n_name) FROM customer LEFT JOIN (SELECT * FROM nation WHERE n_name <> 'a') n ON n_id = c_nation

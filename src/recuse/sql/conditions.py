@@ -78,7 +78,9 @@ class Conditions:
         for block in blocks:
             if len(block.outputs) != len(values):
                 raise self._refuse(
-                    "the subquery returns another number of columns than it is compared with", node, None
+                    "the subquery returns another number of columns than it is compared with",
+                    node,
+                    "return as many columns as stand on the left",
                 )
             same = tuple(
                 kind(this=value.copy(), expression=output.value.copy())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import ErrorLevel, exp
 
 from recuse.errors import QueryError
 
 Span = tuple[int, int]
+
+_CALLED = re.compile(r"\w+\s*\(\s*(DISTINCT\s+)?$", re.IGNORECASE)
+_OVER = re.compile(r"\s*(\(\s*\)\s*)?OVER\s*\(", re.IGNORECASE)
 
 
 def span(node: exp.Expr, text: str) -> Span | None:
@@ -24,9 +29,19 @@ def span(node: exp.Expr, text: str) -> Span | None:
     for keyword in _keywords(node):
         found = text.upper().rfind(keyword, 0, start)
         start = found if found >= 0 else start
+    if _begins_with_its_name(node) and (called := _CALLED.search(text, 0, start)):
+        start = called.start()
+    if isinstance(node, exp.Window) and (over := _OVER.match(text, end + 1)):
+        end = over.end() - 1
     if isinstance(node, exp.Func) and text[end + 1 : end + 2] == "(":
         end += 1
     return start, _closed(text, start, end)
+
+
+def _begins_with_its_name(node: exp.Expr) -> bool:
+    """Return whether a node is written name(…) and sqlglot has not kept the place of the name."""
+    unnamed = exp.Cast | exp.Binary | exp.Connector | exp.Array | exp.Exists
+    return isinstance(node, exp.Func) and "start" not in node.meta and not isinstance(node, unnamed)
 
 
 def placed(node: exp.Expr, place: Span | None) -> exp.Expr:
@@ -43,28 +58,19 @@ def _keywords(node: exp.Expr) -> list[str]:
     """Return the words that a node without a place of its own begins with, the last first."""
     if isinstance(node, exp.Subquery):
         return ["SELECT", "("]
-    if isinstance(node, exp.SetOperation):
+    if isinstance(node, exp.SetOperation | exp.Select):
         return ["SELECT"]
-    if isinstance(node, exp.Any | exp.All):
+    if isinstance(node, exp.Any | exp.All | exp.Lateral):
         return ["SELECT", node.key.upper()]
-    keyword = _keyword(node)
-    return [] if keyword is None else [keyword]
-
-
-def _keyword(node: exp.Expr) -> str | None:
+    if isinstance(node, exp.Exists | exp.Values | exp.Unnest | exp.Rollup | exp.Cube):
+        return [node.key.upper()]
+    if isinstance(node, exp.Tuple):
+        return ["("]
+    if isinstance(node, exp.Array):
+        return ["["]
     if isinstance(node, exp.Join):
-        return next((word for key in ("method", "side", "kind") if (word := node.args.get(key))), None)
-    if isinstance(node, exp.Select):
-        return "SELECT"
-    if isinstance(node, exp.Exists):
-        return "EXISTS"
-    if (
-        isinstance(node, exp.Func)
-        and "start" not in node.meta
-        and not isinstance(node, exp.Cast | exp.Binary)
-    ):
-        return node.sql_name()
-    return None
+        return [word for key in ("method", "side", "kind") if (word := node.args.get(key))][:1]
+    return []
 
 
 def _closed(text: str, start: int, end: int) -> int:

@@ -161,7 +161,9 @@ class _Reader:
             for position, key in enumerate(keys):
                 if key.values[0].unnest().sql() == shown:
                     return Shown(node.alias or key.name, Key(position))
-            raise self._refuse("this column is neither a key of GROUP BY nor an aggregate", inner, None)
+            raise self._refuse(
+                "this column is neither a key of GROUP BY nor an aggregate", inner, "aggregate it"
+            )
         if isinstance(inner, exp.Count | exp.Sum | exp.Avg | exp.Filter):
             name = node.alias or inner.sql()
         return Shown(name, self._formula(inner, keys, frames))

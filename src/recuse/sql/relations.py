@@ -125,7 +125,9 @@ class Relations:
             return [Output(name, value) for name, value in scope.star()]
         entry = scope.entry(node.args["table"].name)
         if entry is None:
-            raise self.refuse(f"no table in FROM is called {node.args['table'].name}", node, None)
+            names = ", ".join(entry.name for entry in scope.entries)
+            problem = f"no table in FROM is called {node.args['table'].name}"
+            raise self.refuse(problem, node, f"there: {names}")
         return [Output(name, value) for name, value in entry.columns]
 
     def _set_operation(self, tree: exp.SetOperation, known: Known, outer: Scope | None) -> tuple[Block, ...]:
@@ -240,7 +242,7 @@ class Relations:
     def _view(self, item: exp.Table, table: Table, definition: str) -> tuple[Block, ...]:
         """Return the blocks of a view, read from its definition as if it stood in the query."""
         if table.name.lower() in self.within:
-            raise self.refuse(f"the view {table.name} refers to itself", item, None)
+            raise self.refuse(f"the view {table.name} refers to itself", item, "name another table")
         try:
             text = view_query(definition)
             inside = replace(self.schema, text=text)

@@ -145,8 +145,9 @@ def _reason(part: exp.Expr, catalogue: Catalogue, text: str) -> tuple[str, str |
     if type(part) not in ACCEPTED:
         if isinstance(part, exp.Func):
             name = name or part.sql_name().lower()
-            return f"the function {name} is not among the accepted ones", _VOLATILE.get(name)
-        return "this expression is not accepted", None
+            hint = _VOLATILE.get(name, "write it with the functions that docs/sql.md lists")
+            return f"the function {name} is not among the accepted ones", hint
+        return "this expression is not accepted", "write it with what docs/sql.md lists"
     return _detail(part)
 
 

@@ -59,7 +59,8 @@ def aligned(blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str) 
     found = []
     for block in blocks:
         if len(block.outputs) != len(first.outputs):
-            raise refusal("the branches have different numbers of columns", text, span(tree, text))
+            hint = "return the same columns in every branch"
+            raise refusal("the branches have different numbers of columns", text, span(tree, text), hint=hint)
         for output, expected in zip(block.outputs, families, strict=True):
             if expected is None or value_family(output.value, lookup) is not expected:
                 raise refusal(

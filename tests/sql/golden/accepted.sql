@@ -102,3 +102,10 @@ SELECT n_name, COUNT(*) FROM customer JOIN nation ON c_nation = n_id GROUP BY n_
 SELECT n_name AS name, year(o_date) AS y, SUM(o_total) FROM orders JOIN customer ON o_customer = c_id JOIN nation ON c_nation = n_id WHERE year(o_date) IN (1995, 1996) GROUP BY name, 2
 SELECT c_name, COUNT(DISTINCT c_nation) FROM customer WHERE c_name IN ('a', 'b') GROUP BY c_name
 SELECT o_customer % 2 AS odd, AVG(o_total) FROM orders WHERE o_customer % 2 IN (0, 1) GROUP BY odd
+SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT MIN(n_id) FROM nation)
+SELECT COUNT(*) FROM customer WHERE c_nation = (SELECT n_id FROM nation WHERE n_name = c_name)
+SELECT COUNT(*) FROM customer WHERE NOT c_nation < (SELECT COUNT(*) FROM nation WHERE n_id <= c_id) OR c_id <= (SELECT AVG(n_id) FROM nation)
+SELECT SUM(CASE WHEN c_nation IN (SELECT n_id FROM nation) THEN c_id ELSE -1 END) FROM customer
+SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM nation WHERE n_id = c_nation) THEN 1 END) FROM customer
+SELECT COUNT(*) FROM customer WHERE (c_nation IN (SELECT n_id FROM nation)) IS NULL OR (c_id IN (SELECT n_id FROM nation)) = FALSE
+SELECT COUNT(n_name), COUNT(*) FROM customer LEFT JOIN (SELECT * FROM nation WHERE n_name <> 'a') n ON n_id = c_nation

@@ -46,6 +46,8 @@ from recuse.sql.ownership import own
 REFUSED = 2
 """The exit code of everything that is refused, and of a command that was not understood."""
 
+STATED = "TABLE=NUMBER"
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -82,11 +84,12 @@ def ask(
         Path | None, typer.Option(help="For --estimate: data of the same schema that you declare public.")
     ] = None,
     rows: Annotated[
-        list[str] | None, typer.Option(help="For --estimate: TABLE=NUMBER, data is made up; repeatable.")
+        list[str] | None,
+        typer.Option(metavar=STATED, help="For --estimate: how many rows a table has; repeatable."),
     ] = None,
     largest: Annotated[
         list[str] | None,
-        typer.Option(help="With --rows: TABLE=NUMBER of rows that one other row has at most."),
+        typer.Option(metavar=STATED, help="With --rows: the most rows that link to one row."),
     ] = None,
     json_output: AsJson = False,
 ) -> None:
@@ -192,7 +195,7 @@ def main() -> None:
     """Run the command line."""
     sys.excepthook = unexpected
     try:
-        sys.exit(typer.main.get_command(app)(standalone_mode=False))
+        sys.exit(typer.main.get_command(app)(prog_name="recuse", standalone_mode=False))
     except RecuseError as error:
         typer.echo(f"recuse: {error}", err=True)
     except typer.Abort:

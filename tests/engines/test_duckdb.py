@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -137,6 +138,61 @@ def test_the_engine_refuses_what_it_cannot_type(engine):
     with pytest.raises(QueryError, match="DuckDB refuses this") as error:
         engine.check(query)
     assert "\n" not in str(error.value)
+    assert error.value.hint
+
+
+MISTYPED = {
+    "SELECT COUNT(*) FROM orders WHERE lower(id) = 'x'": "lower(id) = 'x'",
+    "SELECT SUM(name) FROM customer": "SUM(name)",
+    "SELECT COUNT(*) FROM orders\nWHERE id IN (SELECT id FROM customer WHERE 'X' = upper(id))": "'X' = upper(id)",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT lower(id) AS x FROM orders) t": "lower(id)",
+    "SELECT COUNT(*) FROM (SELECT lower(id) AS x FROM orders) t WHERE x = 'a'": "x = 'a'",
+    # constants that cannot be what they must be
+    "SELECT COUNT(*) FROM orders WHERE day < '2000-13-01'": "'2000-13-01'",
+    "SELECT COUNT(*) FROM orders WHERE day BETWEEN '2000-01-01' AND 'x'": "'x'",
+    "SELECT COUNT(*) FROM orders WHERE id IN ('1', 'one')": "'one'",
+    "SELECT COUNT(*) FROM orders WHERE day < DATE '2000-02-30'": "'2000-02-30'",
+    "SELECT COUNT(*) FROM orders WHERE id = CAST(300 AS TINYINT)": "300",
+    "SELECT COUNT(*) FROM orders WHERE day < DATE '2000-01-01' + INTERVAL 'x' DAY": "'x'",
+    "SELECT COUNT(*) FROM customer WHERE id IN (SELECT customer FROM orders WHERE day = 'x')": "'x'",
+}
+
+
+@pytest.mark.parametrize("text", MISTYPED)
+def test_what_the_engine_refuses_is_pointed_at_before_anything_is_read(text, tmp_path, monkeypatch):
+    def nothing(*_):
+        raise AssertionError("a statement was executed")
+
+    monkeypatch.setattr(DuckDB, "run", nothing)
+    with DuckDB.open(file(tmp_path), POLICY) as database, pytest.raises(QueryError) as caught:
+        database.check(compile_query(text, POLICY, database.catalogue()))
+    error = caught.value
+    assert error.found == MISTYPED[text]
+    assert text.splitlines()[error.line - 1][error.column - 1 :].startswith(error.found)
+    assert error.hint
+
+
+def test_constants_that_fit_are_accepted(engine):
+    for condition in ("day < '2000-02-29'", "id IN ('1', '2')", "TRY_CAST('x' AS INTEGER) IS NULL"):
+        compiled(engine, f"SELECT COUNT(*) FROM orders WHERE {condition}")
+
+
+def test_a_frame_whose_owners_became_floats_is_accepted_once_the_policy_types_them():
+    """One NULL makes pandas store integers as floats; a declared type does not depend on the data."""
+    frames = {
+        "customer": pandas.DataFrame({"id": [1, 2], "name": ["a", "b"]}),
+        "orders": pandas.DataFrame({"id": [1, 2, 3], "customer": [1, None, 2], "total": 1.0, "day": None}),
+    }
+    assert frames["orders"]["customer"].dtype == float
+    with DuckDB.open(frames, POLICY) as typed:
+        relation = relation_of(typed, compiled(typed, "SELECT COUNT(*) FROM orders"))
+        assert relation.true_answer() == 2
+        assert set(relation.names) == {("customer", 1), ("customer", 2)}
+    untyped = replace(POLICY, columns=())
+    with DuckDB.open(frames, untyped) as opened:
+        with pytest.raises(PolicyError, match="cannot name participants") as error:
+            compile_query("SELECT COUNT(*) FROM orders", untyped, opened.catalogue())
+        assert "[columns.orders]" in str(error.value)
 
 
 # ------------------------------------------------------------------ hardening

@@ -35,7 +35,8 @@ def engine():
 
 
 def decided(text: str) -> Policy:
-    return Policy.parse(text.replace("# [[public]]", "[[public]]").replace("# table =", "table ="))
+    """Return the draft with every undecided table made public."""
+    return Policy.parse(text.replace("# [[public]]\n# table", "[[public]]\ntable"))
 
 
 def test_a_draft_follows_references_and_asks_about_the_rest(engine):
@@ -76,6 +77,20 @@ def test_what_cannot_be_protected_is_refused(engine, wish):
     with pytest.raises(PolicyError) as error:
         list(draft(engine.catalogue(), [wish]))
     assert error.value.hint or error.value.accepted
+
+
+def test_the_template_of_a_link_needs_its_marks_removed_and_a_column(tmp_path):
+    (tmp_path / "pupil.csv").write_text("id,school\n1,2\n")
+    (tmp_path / "mark.csv").write_text("pupil,points\n1,2\n")
+    with DuckDB.open(tmp_path) as engine:
+        text = "\n".join(draft(engine.catalogue(), ["pupil.id"], typed=engine.untyped))
+        assert own(Policy.parse(text), engine.catalogue()).of("mark") is None
+        before, _, template = text.partition("# [[link]]\n")
+        lines = [line.removeprefix("# ") for line in template.splitlines()]
+        edited = Policy.parse("\n".join([before, "[[link]]", *lines]))
+        mark = own(edited, engine.catalogue()).of("mark")
+    assert isinstance(mark, Linked)
+    assert [(hop.alternatives, hop.target) for hop in mark.hops] == [((("pupil",),), "pupil")]
 
 
 def test_a_file_gets_its_column_types_to_edit(tmp_path):

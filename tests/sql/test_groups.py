@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -59,6 +60,26 @@ def test_groups_are_side_by_side_only_if_every_participant_decides_the_key(text)
     grouping = compile_query(text, POLICY, KEYED).grouping
     assert grouping is not None
     assert grouping.disjoint is DISJOINT[text]
+
+
+def test_explain_names_the_key_that_would_spare_the_split():
+    text = "SELECT c_name, COUNT(*) FROM customer WHERE c_name IN ('a', 'b') GROUP BY c_name"
+    undeclared = compile_query(text, POLICY, CATALOGUE)
+    assert undeclared.grouping is not None
+    assert not undeclared.grouping.disjoint
+    assert any("customer(c_id)" in line for line in undeclared.explanation.epsilon)
+    declared = replace(POLICY, keys=(*POLICY.keys, Key("customer", ("c_id",))))
+    settled = compile_query(text, declared, CATALOGUE)
+    assert settled.grouping is not None
+    assert settled.grouping.disjoint
+    assert settled.explanation.epsilon == (
+        "in full for every group: each participant touches one group only",
+    )
+    # here no key helps: a customer may have orders of several dates
+    other = "SELECT year(o_date), COUNT(*) FROM orders WHERE year(o_date) IN (1996, 1997) GROUP BY 1"
+    assert compile_query(other, POLICY, CATALOGUE).explanation.epsilon == (
+        "split over the groups: a participant may touch several",
+    )
 
 
 def test_without_a_unique_key_nothing_is_decided():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from recuse.algebra import Relation, product, select
 from recuse.annotation import FALSE, TRUE, Participant, conjunction
-from recuse.engines.collect import collect
+from recuse.engines.collect import collect, collect_domain
 from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.policy import Policy
@@ -47,6 +47,34 @@ def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, 
     ((expected,),) = connection.sql(plain).fetchall()
     connection.execute("SET search_path = 'system.main'")
     assert found.true_answer() * compiled(text).single.granularity == Fraction(str(expected or 0))
+
+
+PUBLIC = {
+    "SELECT COUNT(*) FROM nation": True,
+    "SELECT SUM(n_id), AVG(n_id) FROM nation WHERE n_id IN (SELECT n_id FROM nation)": True,
+    "SELECT COUNT(DISTINCT n_name) FROM nation": True,
+    "SELECT n_name, COUNT(*) FROM nation GROUP BY n_name": True,
+    "SELECT COUNT(*) FROM (SELECT n_id FROM nation UNION SELECT n_id + 1 FROM nation) t": True,
+    "SELECT COUNT(*) FROM nation, customer": False,
+    "SELECT COUNT(*) FROM nation WHERE EXISTS (SELECT 1 FROM customer WHERE c_nation = n_id)": False,
+    "SELECT COUNT(*) FROM nation WHERE n_id = 1 OR n_id IN (SELECT c_nation FROM customer)": False,
+    "SELECT COUNT(*) FROM (SELECT n_id FROM nation UNION SELECT c_id FROM customer) t": False,
+    "SELECT COUNT(*) FROM (SELECT n_id FROM nation UNION ALL SELECT c_id FROM customer) t": False,
+    "SELECT COUNT(*), COUNT(*) FILTER (WHERE n_id IN (SELECT c_id FROM customer)) FROM nation": False,
+}
+
+
+@pytest.mark.parametrize("text", PUBLIC)
+@settings(max_examples=3)
+@given(database=databases())
+def test_a_question_about_public_tables_alone_is_public_and_its_relation_constant(text, database):
+    plan = compiled(text)
+    assert plan.is_public is PUBLIC[text]
+    engine = database.load()
+    if plan.is_public:
+        for groups in collect(engine, plan, collect_domain(engine, plan.grouping)):
+            assert all(len(sign) == 0 for found in groups for sign in found.signs)
+            assert all(found.true_answer() == found.constant for found in groups)
 
 
 @pytest.mark.parametrize("text", QUERIES)

@@ -61,7 +61,7 @@ def verdict(text: str, policy: Policy, engine: DuckDB) -> str:
 
 def test_every_query_is_answered_or_refused_for_its_reason(engine):
     text = "\n".join(draft(engine.catalogue(), ["customer", "supplier"]))
-    text = text.replace("# [[public]]", "[[public]]").replace("# table =", "table =")
+    text = text.replace("# [[public]]\n# table", "[[public]]\ntable")
     policy = Policy.parse(text + DOMAINS)
     found = "".join(f"{name} {verdict(query, policy, engine)}\n" for name, query in TEXTS.items())
     if os.environ.get("RECUSE_GOLDEN") == "write":

@@ -18,7 +18,7 @@ from typing import Any, Self
 import duckdb
 import pyarrow
 
-from recuse.engines.files import DELIMITERS, file_tables, name_literal, text_literal
+from recuse.engines.files import DELIMITERS, file_tables, name_literal, text_literal, typed_columns
 from recuse.errors import DatabaseError, QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
@@ -54,12 +54,13 @@ class DuckDB:
     def open(cls, source: Source, policy: Policy | None = None) -> Self:
         """Return the database at a path, in a mapping of frames, or behind a connection.
 
-        The policy gives CSV columns their types.
+        The policy gives the columns of CSV files their types, and those of frames where it declares any: what
+        pandas makes of a column depends on its values (one NULL turns integers into floats).
         """
         if isinstance(source, duckdb.DuckDBPyConnection):
             return cls._of_connection(source)
         if isinstance(source, Mapping):
-            return cls._of_frames(source)
+            return cls._of_frames(source, policy)
         return cls._of_path(Path(fspath(source)), policy)
 
     @classmethod
@@ -102,11 +103,16 @@ class DuckDB:
         return cls(connection, "memory", "main", files=True, untyped=untyped)
 
     @classmethod
-    def _of_frames(cls, frames: Mapping[str, Any]) -> Self:
+    def _of_frames(cls, frames: Mapping[str, Any], policy: Policy | None) -> Self:
         connection = duckdb.connect(":memory:", config=CONFIGURATION)
         for name, frame in frames.items():
             try:
-                connection.register(name, arrow_table(frame))
+                table = arrow_table(frame)
+                connection.register(name, table)
+                outputs = typed_columns(name, table.column_names, policy)
+                typed = connection.sql(f"SELECT {outputs} FROM {name_literal(name)}").to_arrow_table()
+                connection.unregister(name)
+                connection.register(name, typed)
             except (duckdb.Error, pyarrow.ArrowException, TypeError, ValueError):
                 connection.close()
                 raise DatabaseError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,18 +68,23 @@ def _files(folder: Path, policy: Policy | None) -> Iterator[FileTable]:
 
 def _csv_select(path: Path, delimiter: str, policy: Policy | None) -> str:
     names = _header(path, delimiter)
-    declared = [c for c in policy.columns if c.table.lower() == path.stem.lower()] if policy else []
+    columns = ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
+    return (
+        f"SELECT {typed_columns(path.stem, names, policy)} FROM read_csv({text_literal(str(path))}, "
+        f"delim = {text_literal(delimiter)}, columns = {{{columns}}}, {CSV_OPTIONS})"
+    )
+
+
+def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> str:
+    """Return a SELECT list of a table's columns, those cast whose types the policy declares."""
+    declared = [c for c in policy.columns if c.table.lower() == table.lower()] if policy else []
     types = {column.column.lower(): _cast_type(column) for column in declared}
     outputs = []
     for name in names:
         quoted = name_literal(name)
         target = types.get(name.lower())
         outputs.append(f"TRY_CAST({quoted} AS {target}) AS {quoted}" if target else quoted)
-    columns = ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
-    return (
-        f"SELECT {', '.join(outputs)} FROM read_csv({text_literal(str(path))}, "
-        f"delim = {text_literal(delimiter)}, columns = {{{columns}}}, {CSV_OPTIONS})"
-    )
+    return ", ".join(outputs)
 
 
 def _header(path: Path, delimiter: str) -> list[str]:

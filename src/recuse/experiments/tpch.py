@@ -147,7 +147,7 @@ def load(folder: Path, path: Path) -> None:
 def policy_of(question: Question, engine: DuckDB) -> Policy:
     """Return the drafted policy, the marks of its undecided tables (region, nation, part) removed."""
     text = "\n".join(draft(engine.catalogue(), question.protect))
-    text = text.replace("# [[public]]", "[[public]]").replace("# table =", "table =")
+    text = text.replace("# [[public]]\n# table", "[[public]]\ntable")
     if question.granularity is not None:
         text += f"\n[sum]\ngranularity = {question.granularity}"
     return Policy.parse(text)

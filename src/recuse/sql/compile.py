@@ -7,7 +7,7 @@ Nothing here touches data, and nothing depends on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sqlglot import exp
@@ -15,11 +15,11 @@ from sqlglot.errors import UnsupportedError
 
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
-from recuse.policy import Policy
+from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.complete import complete_links
 from recuse.sql.derive import Table, derive, shape_of
-from recuse.sql.disjoint import groups_are_disjoint
+from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
 from recuse.sql.groups import GroupKey, Value, public_part
@@ -120,7 +120,14 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         order=question.order,
         asked=question.measures,
         text=text,
-        explanation=explain(question, measures, compiled_sql(compiled), schema, disjoint=_disjoint(grouping)),
+        explanation=explain(
+            question,
+            measures,
+            compiled_sql(compiled),
+            schema,
+            disjoint=None if grouping is None else grouping.disjoint,
+            sparing=_sparing(grouping, measures, policy),
+        ),
     )
 
 
@@ -164,8 +171,13 @@ def statements(tables: tuple[Table, ...]) -> list[str]:
     return found
 
 
-def _disjoint(grouping: Grouping | None) -> bool | None:
-    return None if grouping is None else grouping.disjoint
+def _sparing(grouping: Grouping | None, measures: list[Measure], policy: Policy) -> tuple[Key, ...]:
+    """Return the keys that would spare the split over groups if the policy declared them unique."""
+    if grouping is None or grouping.disjoint:
+        return ()
+    keys = undeclared_keys(measures, policy)
+    vouched = replace(policy, keys=(*policy.keys, *keys))
+    return keys if all(groups_are_disjoint(measure, vouched) for measure in measures) else ()
 
 
 def _grouping(question: Question, measures: list[Measure], schema: Schema, policy: Policy) -> Grouping:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from recuse.policy import Policy
+from recuse.policy import Key, Policy
+from recuse.policy.terms import Choice
 from recuse.sql.complete import equal_columns
 from recuse.sql.families import Family, family
-from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, column
+from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, column, sources_of
 from recuse.sql.scalars import Lookup
 
 Name = tuple[str, str]
@@ -34,6 +35,20 @@ def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
         kinds.setdefault(owner.kind, []).append(owner)
     facts = _Facts.of(block, policy, measure.lookup())
     return all(facts.decided(owners, block.keys) for owners in kinds.values())
+
+
+def undeclared_keys(measures: Iterable[Measure], policy: Policy) -> tuple[Key, ...]:
+    """Return the keys of protected tables in the query that nothing says are unique."""
+    blocks = [block for measure in measures for block in measure.blocks]
+    tables = {source.table.name: source.table for source in sources_of(blocks) if isinstance(source, Scan)}
+    found = []
+    for table in tables.values():
+        protect = policy.protected_table(table.name)
+        if protect is not None and all(item.choice is Choice.ITSELF for item in protect.key):
+            key = tuple(item.columns[0] for item in protect.key)
+            if key not in (*table.keys, *policy.keys_of(table.name)):
+                found.append(Key(table.name, key))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def draft(catalogue: Catalogue, protect: Sequence[str], *, typed: Sequence[str] 
             yield from _section("link", table=table.name, column=reference.columns, to=reference.target)
     for table in tables:
         if table.name not in chosen and table.name not in {other.name for other, _ in links}:
-            yield from _undecided(table)
+            yield from _undecided(table, list(chosen))
     for name in typed:
         yield from _types(catalogue, name)
     yield ""
@@ -104,14 +104,19 @@ def _text(value: str | tuple[str, ...]) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _undecided(table: Table) -> Iterator[str]:
+def _undecided(table: Table, protected: Sequence[str]) -> Iterator[str]:
     """Yield a table that no reference leads from, as comments: whose rows are these?"""
-    columns = ", ".join(column.name for column in table.columns)
+    columns = tuple(column.name for column in table.columns)
     yield ""
-    yield f"# {table.name}({columns})"
-    yield f"# Is {table.name} about nobody? Remove the marks below. About participants? Write a [[link]]."
+    yield f"# {table.name}({', '.join(columns)})"
+    yield f"# Is {table.name} about nobody? Then remove the marks of these two lines."
     yield "# [[public]]"
     yield f"# table = {_text(table.name)}"
+    yield "# Is a row about a participant? Then remove those of these four; which column says who?"
+    yield "# [[link]]"
+    yield f"# table = {_text(table.name)}"
+    yield f"# column = {_text(columns[:1])}"
+    yield f"# to = {_text(protected[0])}" if protected else '# to = "…"'
 
 
 def _types(catalogue: Catalogue, name: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recuse.policy import Policy
+from recuse.policy import Key, Policy
 from recuse.privacy import decimal_text
 from recuse.sql.derive import owned
 from recuse.sql.ownership import Linked, Owned, Protected, Public
@@ -63,8 +63,12 @@ def explain(
     schema: Schema,
     *,
     disjoint: bool | None,
+    sparing: tuple[Key, ...],
 ) -> Explanation:
-    """Return the explanation of a question as asked, and of its measures as the passes left them."""
+    """Return the explanation of a question as asked, and of its measures as the passes left them.
+
+    `disjoint`: whether each participant touches one group only; `sparing`: the keys that would make it so.
+    """
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
     return Explanation(
@@ -76,7 +80,7 @@ def explain(
         ),
         owners=tuple(dict.fromkeys(_owners(blocks))),
         completed=tuple(dict.fromkeys(_completed(blocks))),
-        epsilon=tuple(_split(len(measures), disjoint)),
+        epsilon=tuple(_split(len(measures), disjoint, sparing)),
         derivations=derivations,
     )
 
@@ -87,13 +91,15 @@ def _words(measure: Measure, schema: Schema) -> str:
     return f"a signed sum, in units of {decimal_text(schema.granularity)}"
 
 
-def _split(measures: int, disjoint: bool | None) -> Iterator[str]:
+def _split(measures: int, disjoint: bool | None, sparing: Sequence[Key]) -> Iterator[str]:
     if measures > 1:
         yield f"split evenly over {measures} aggregates"
     if disjoint is True:
         yield "in full for every group: each participant touches one group only"
     if disjoint is False:
         yield "split over the groups: a participant may touch several"
+    for key in sparing:
+        yield f"not split if each {key} has one row only: then say so with [[key]] in the policy"
 
 
 def _below(block: Block) -> Iterator[Block]:

@@ -133,6 +133,8 @@ def _owner_column(name: str, table: Table, line: int | None) -> Column:
             line=line,
             found=column.type,
             accepted="integers, decimals, text without collation, dates, timestamps, UUIDs",
+            hint=f"declare the type of a frame's or CSV file's column: [columns.{table.name}], "
+            f'{column.name} = "BIGINT"',
         )
     return column
 

@@ -161,9 +161,8 @@ class _Reader:
             for position, key in enumerate(keys):
                 if key.values[0].unnest().sql() == shown:
                     return Shown(node.alias or key.name, Key(position))
-            raise self._refuse(
-                "this column is neither a key of GROUP BY nor an aggregate", inner, "aggregate it"
-            )
+            problem = "this column is neither a key of GROUP BY nor an aggregate"
+            raise self._refuse(problem, inner, "aggregate it, or group by it")
         if isinstance(inner, exp.Count | exp.Sum | exp.Avg | exp.Filter):
             name = node.alias or inner.sql()
         return Shown(name, self._formula(inner, keys, frames))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
 
 import networkx as nx
@@ -210,3 +212,15 @@ def test_a_home_that_does_not_answer_is_one_line(tmp_path, monkeypatch):
     assert "\n" not in str(caught.value)
     with pytest.raises(DatabaseError, match="cannot be read"):
         recuse.graph("no-such-graph")
+
+
+def test_no_optional_library_is_loaded_for_a_file(tmp_path):
+    path = tmp_path / "g.txt"
+    path.write_text("1 2\n2 3\n3 1\n")
+    code = (
+        "import sys, recuse\n"
+        f"recuse.graph({str(path)!r}).count('triangle', protect='node', epsilon=1)\n"
+        "print(*{'pandas', 'polars', 'networkx', 'igraph', 'matplotlib', 'scipy.io'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == ""

@@ -10,7 +10,7 @@ import pyarrow
 
 from recuse.errors import DatabaseError, QueryError
 from recuse.graphs.compile import compile_pattern
-from recuse.graphs.graph import Attributes, Graph, Integers, untyped
+from recuse.graphs.graph import Attributes, Graph, Integers, arrow_numbers, untyped
 from recuse.graphs.names import clique, cycle, star
 from recuse.graphs.pattern import Pattern
 from recuse.graphs.protect import Protected
@@ -140,11 +140,10 @@ def _tables(graph: Graph, order: Integers, *, attributes: bool) -> duckdb.DuckDB
         tables["nodes"] = _with_attributes("n", rank, _about_nodes(graph))
         tables["edges"] = _with_attributes("e", names, graph.about_edges)
     if graph.directed:
-        tables["arcs"] = pyarrow.table({"u": ends[:, 0], "v": ends[:, 1], "e": names})
+        tables["arcs"] = _edge_table(ends[:, 0], ends[:, 1], names)
     else:
         both = np.concatenate((low, high)), np.concatenate((high, low)), np.concatenate((names, names))
-        tables["up"] = pyarrow.table({"u": low, "v": high, "e": names})
-        tables["ways"] = pyarrow.table(dict(zip("uve", both, strict=True)))
+        tables["up"], tables["ways"] = _edge_table(low, high, names), _edge_table(*both)
     connection = duckdb.connect(config=CONFIGURATION)
     for name, table in tables.items():
         connection.register("arriving", table)
@@ -153,8 +152,12 @@ def _tables(graph: Graph, order: Integers, *, attributes: bool) -> duckdb.DuckDB
     return connection
 
 
+def _edge_table(u: Integers, v: Integers, e: Integers) -> pyarrow.Table:
+    return pyarrow.table({"u": arrow_numbers(u), "v": arrow_numbers(v), "e": arrow_numbers(e)})
+
+
 def _with_attributes(key: str, keys: Integers, attributes: Attributes) -> pyarrow.Table:
-    columns = {key: pyarrow.array(keys)}
+    columns = {key: arrow_numbers(keys)}
     return pyarrow.table(columns | {f"c{k}": found.values for k, found in enumerate(attributes)})
 
 

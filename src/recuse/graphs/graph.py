@@ -31,10 +31,16 @@ class Attribute:
 
     def at(self, rows: Integers) -> Attribute:
         """Return the attribute of some of the rows."""
-        return Attribute(self.name, self.values.take(pyarrow.array(rows)), self.declared)
+        return Attribute(self.name, self.values.take(arrow_numbers(rows)), self.declared)
 
 
 Attributes = tuple[Attribute, ...]
+
+
+def arrow_numbers(numbers: Integers) -> pyarrow.Array:
+    """Return integers as an Arrow array; `pyarrow.array` would import pandas first, which takes long."""
+    buffer = pyarrow.py_buffer(np.ascontiguousarray(numbers, np.int64))
+    return pyarrow.Array.from_buffers(pyarrow.int64(), len(numbers), [None, buffer])
 
 
 def untyped(name: str, values: Iterable[object]) -> Attribute:

@@ -83,7 +83,9 @@ def _numbers(column: Attribute) -> Integers | None:
         return None
     if pyarrow.types.is_uint64(column.values.type):
         return None
-    found: Integers = np.asarray(column.values).astype(np.int64)
+    values = column.values
+    whole = values.combine_chunks() if isinstance(values, pyarrow.ChunkedArray) else values
+    found: Integers = np.from_dlpack(whole).astype(np.int64)  # a conversion by Arrow would import pandas
     if found.min(initial=0) < 0:
         raise GraphFormatError("a node's number is negative or too large (0 to 2^63-1)")
     return found

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
-from recuse.graphs.graph import Attribute, Attributes, Graph, untyped
+from recuse.graphs.graph import Attribute, Attributes, Graph, arrow_numbers, untyped
 from recuse.graphs.tables import LARGEST, GraphFormatError, graph_of_tables
 
 BLANKS = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", np.uint8))
@@ -59,7 +59,7 @@ def _ends(words: Sequence[bytes]) -> Attribute:
     """Return a column of names: an array of numbers where all are, which is only quicker."""
     longest = max(map(len, words))
     if longest < len(str(LARGEST)) and not b"".join(words).translate(None, DIGITS_AND_BLANKS):
-        return Attribute("", pyarrow.array(np.array(words).astype(np.int64)))
+        return Attribute("", arrow_numbers(np.array(words).astype(np.int64)))
     return untyped("", _texts(words))
 
 

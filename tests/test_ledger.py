@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sqlite3
@@ -17,6 +18,7 @@ import pytest
 from charges import question, spend
 from recuse.errors import BudgetError, LedgerError, ParameterError
 from recuse.ledger import Balance, Charged, Ledger, Stored, open_or_create
+from recuse.ledger.accounting import approximate_loss
 from recuse.privacy import Epsilon
 
 ONE = Epsilon.of(1)
@@ -417,3 +419,36 @@ def test_a_later_version_is_refused(path):
     damage(path, "PRAGMA user_version = 0")
     with pytest.raises(LedgerError, match="version 0"):
         Ledger.open(path)
+
+
+# ------------------------------------------------------------------ (ε, δ)
+
+
+def exact_delta(charges, epsilon):
+    """Return δ(ε) of randomised responses together, by listing all their outcomes: the worst there is."""
+    outcomes = [(1.0, 1.0)]
+    for charge in map(float, charges):
+        high = math.exp(charge) / (1 + math.exp(charge))
+        outcomes = [
+            pair for p, q in outcomes for pair in ((p * high, q * (1 - high)), (p * (1 - high), q * high))
+        ]
+    return sum(max(0.0, p - math.exp(epsilon) * q) for p, q in outcomes)
+
+
+@pytest.mark.parametrize(
+    "charges", [["0.1"] * 12, ["0.5", "0.25", "0.25", "1/3"], ["1"], ["0.01"] * 8 + ["0.7"]]
+)
+def test_the_approximate_report_is_true_and_tight(charges):
+    pytest.importorskip("dp_accounting")
+    for delta in (Fraction(1, 100), Fraction(1, 10**6)):
+        epsilon = approximate_loss([Fraction(text) for text in charges], delta)
+        assert epsilon <= float(sum(map(Fraction, charges)))
+        assert exact_delta(map(Fraction, charges), epsilon) <= float(delta) * (1 + 1e-9)
+        assert exact_delta(map(Fraction, charges), epsilon - 0.01) > float(delta) * 0.5, (
+            "and not much smaller"
+        )
+
+
+def test_nothing_spent_is_nothing_lost():
+    pytest.importorskip("dp_accounting")
+    assert approximate_loss([], Fraction(1, 100)) == 0

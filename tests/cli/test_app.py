@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 import time
@@ -237,3 +238,147 @@ def test_init_drafts_a_policy_that_works(recuse, shop, tmp_path):
     code, out, err = recuse("init", database, "--protect", "costumer")
     assert (code, out) == (2, "")
     assert "did you mean customer?" in err
+
+
+# ------------------------------------------------------------------ exit codes, terminals, estimates
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("frob",),
+        ("ask",),
+        ("ask", "x.duckdb", "SELECT 1", "--policy"),
+        ("ask", "x.duckdb", "SELECT 1", "--frob"),
+        ("budget", "show"),
+        ("budget", "grant", "x"),
+        ("data", "frob"),
+        ("shell",),
+    ],
+)
+def test_a_mistake_in_the_command_is_one_line(recuse, words):
+    code, out, err = recuse(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("recuse: ")
+    assert "; hint: recuse" in err
+
+
+def test_saying_nothing_shows_help(recuse):
+    for words in ((), ("budget",), ("policy",)):
+        code, out, err = recuse(*words)
+        assert code == 2
+        assert "Usage: recuse" in out + err
+
+
+BROKEN = """
+import sys
+from recuse.cli import app
+def fail(*_, **__):
+    raise ValueError("Could not convert 'Ada Lovelace'")
+app.opened = fail
+sys.argv = ["recuse", "explain", "x.duckdb", "SELECT 1", "--policy", "x.toml"]
+app.main()
+"""
+
+
+def test_an_unexpected_error_is_code_1_and_quotes_nothing():
+    done = subprocess.run([sys.executable, "-c", BROKEN], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("recuse: unexpected ValueError in ")
+    assert "Ada" not in done.stderr
+
+
+def test_an_interrupt_is_code_130(recuse, shop, monkeypatch):
+    database, policy = shop
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("recuse.session.answer", stop)
+    assert recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")[0] == 130
+    monkeypatch.undo()
+
+
+def test_what_was_charged_before_an_interrupt_stays_charged(recuse, shop, monkeypatch):
+    database, policy = shop
+    with monkeypatch.context() as broken:
+        broken.setattr("recuse.session.answer", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")
+    assert json.loads(recuse("budget", database, "--json")[1])["spent"] == 0.5
+
+
+def test_a_terminal_sees_intervals_drawn(recuse, shop, monkeypatch):
+    database, policy = shop
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    for sql in (COUNT, BY_NATION):
+        _, out, _ = recuse("ask", database, sql, "--policy", policy, "--epsilon", "1")
+        assert "●" in out
+    monkeypatch.undo()
+
+
+def test_a_public_question_is_free(recuse, shop):
+    database, policy = shop
+    code, out, err = recuse(
+        "ask", database, "SELECT COUNT(*) FROM nation", "--policy", policy, "--epsilon", "1"
+    )
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "answer    5",
+        "interval  none: the answer is exact",
+        "epsilon   0 charged: the question is about nobody",
+    ]
+
+
+def test_estimates(recuse, shop, tmp_path):
+    database, policy = shop
+    ask = ("ask", database, COUNT, "--policy", policy, "--epsilon", "1", "--estimate")
+    stated = ("--rows", "customer=200", "--rows", "orders=1000")
+    code, out, _ = recuse(*ask, *stated)
+    assert code == 0
+    assert "made up from the statistics stated" in out
+    found = json.loads(recuse(*ask, *stated, "--largest", "orders=90", "--json")[1])
+    assert set(found) == {"epsilon", "basis", "columns", "cautions"}
+    assert found["columns"][0]["value"] == 1000
+    (tmp_path / "public").mkdir()
+    public, _ = make_shop(tmp_path / "public")
+    assert "declared public" in recuse(*ask, "--like", public)[1]
+    for wrong in ((), ("--like", public, *stated), ("--rows", "x"), ("--rows", "a=b"), ("--largest", "a=1")):
+        code, out, err = recuse(*ask, *wrong)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+    code, _, err = recuse(*ask[:-1], "--like", public)
+    assert code == 2
+    assert "add --estimate" in err
+    assert not (tmp_path / "shop.duckdb.ledger").exists(), "nothing was charged"
+
+
+def test_json_of_the_rest(recuse, shop):
+    database, policy = shop
+    told = json.loads(recuse("explain", database, COUNT, "--policy", policy, "--json")[1])
+    assert told["owners"] == ["customer orders.customer"] or "customer" in told["owners"][0]
+    drafted = json.loads(recuse("init", database, "--protect", "customer", "--json")[1])
+    assert "[[protect]]" in drafted["policy"]
+    for words in (("policy", "check", policy), ("policy", "check", policy, database)):
+        tables = [json.loads(line) for line in recuse(*words, "--json")[1].splitlines()]
+        assert {"table": "nation", "owned": "public"} in tables
+
+
+def test_the_demonstration_as_json(recuse):
+    told = [json.loads(line) for line in recuse("demo", "--json")[1].splitlines()]
+    assert len(told) == 3
+    assert {"question", "sql", "value", "true_value", "interval", "epsilon"} <= set(told[0])
+
+
+def test_completion_is_there():
+    done = subprocess.run(
+        [sys.executable, "-m", "recuse"],
+        env={
+            **os.environ,
+            "_RECUSE_COMPLETE": "complete_bash",
+            "COMP_WORDS": "recuse bud",
+            "COMP_CWORD": "1",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["budget"]

@@ -13,7 +13,9 @@ import argparse
 import resource
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import duckdb
@@ -174,13 +176,16 @@ class Timing:
 
 
 def bench(path: Path, names: Sequence[str], epsilon: str, runs: int) -> None:
-    """Print for every question the plain and the private time, and the error of many answers."""
+    """Print for every question the plain and the private time, and the error of many answers.
+
+    Each is asked in a process of its own, so that the peak memory is its own.
+    """
     print(
         f"{'':5}{'plain':>8}{'private':>9}{'ratio':>7}{'answer':>16}{'trimmed error':>15}{'peak memory':>13}"
     )
-    for question in QUESTIONS:
-        if not names or question.name in names:
-            found = measure(path, question, epsilon, runs)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as alone:
+        for question in (q for q in QUESTIONS if not names or q.name in names):
+            found = alone.submit(measure, path, question, epsilon, runs).result()
             error = "–" if found.trimmed is None else f"{found.trimmed:.6%}"
             print(
                 f"{found.name:5}{found.plain:7.2f}s{found.whole:8.2f}s{found.whole / found.plain:7.1f}"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import shlex
+from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -134,3 +137,24 @@ def test_datasets_are_named_with_their_homes(recuse):
     assert "https://snap.stanford.edu/data/ca-GrQc.txt.gz" in out
     code, out, _ = recuse("datasets", "--json")
     assert {"name", "about", "home", "fetched"} == set(json.loads(out.splitlines()[0]))
+
+
+def test_the_page_about_graphs_is_true(recuse, tmp_path, monkeypatch):
+    """Its examples run, its commands answer."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "graphs.md").read_text()
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {}
+    for code in (text for kind, text in blocks if kind == "python"):
+        exec(compile(code, "docs/graphs.md", "exec"), names)
+    assert names["friends"].budget.remaining == 8
+    assert names["answer"].value >= 0
+    monkeypatch.chdir(tmp_path)
+    edges = nx.connected_caveman_graph(20, 5).edges
+    (tmp_path / "friends.csv").write_text("a,b\n" + "".join(f"{u},{v}\n" for u, v in edges))
+    commands = [line for kind, text in blocks if kind == "console" for line in text.splitlines()]
+    assert len(commands) == 3
+    for command in commands:
+        words = shlex.split(command)
+        assert words[:2] == ["$", "recuse"]
+        code, out, _ = recuse(*words[2:])
+        assert (code, bool(out)) == (0, True)

@@ -144,7 +144,9 @@ def test_the_engine_refuses_what_it_cannot_type(engine):
 MISTYPED = {
     "SELECT COUNT(*) FROM orders WHERE lower(id) = 'x'": "lower(id) = 'x'",
     "SELECT SUM(name) FROM customer": "SUM(name)",
-    "SELECT COUNT(*)\nFROM orders WHERE id IN (SELECT id FROM customer WHERE upper(id) = '')": "upper(id) = ''",
+    "SELECT COUNT(*)\nFROM orders WHERE id IN (SELECT id FROM customer WHERE upper(id) = '')": (
+        "upper(id) = ''"
+    ),
     "SELECT COUNT(*) FROM (SELECT DISTINCT lower(id) AS x FROM orders) t": "lower(id)",
     "SELECT COUNT(*) FROM (SELECT lower(id) AS x FROM orders) t WHERE x = 'a'": "x = 'a'",
     # constants that cannot be what they must be

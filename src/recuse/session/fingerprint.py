@@ -25,7 +25,7 @@ def plan_key(plan: Plan, rules: Sequence[Parameters[Exponent | Doublings]], poli
     That is what is run (not how it was written: blanks and case of keywords are nothing), how the numbers are
     made of it, the parameters of the mechanism with their share of ε, the policy, and this program's version.
     """
-    return fingerprint("sql", program_version(), policy, repr(plan), repr(list(rules)))
+    return fingerprint("sql", program_version(), policy, _said(plan), _said(tuple(rules)))
 
 
 def fingerprint(kind: str, *parts: object) -> str:
@@ -42,10 +42,10 @@ def program_version() -> str:
 
 
 def _said(value: Any) -> Any:
-    """Return a value as JSON, without what equality leaves out (a policy's line numbers)."""
+    """Return a value as JSON, different for different values; what equality leaves out is not in it."""
     if is_dataclass(value):
         told = {field.name: _said(getattr(value, field.name)) for field in fields(value) if field.compare}
         return [type(value).__name__, told]
     if isinstance(value, tuple):
         return [_said(item) for item in value]
-    return value if isinstance(value, str | int) or value is None else str(value)
+    return value if isinstance(value, str | int) or value is None else [type(value).__name__, str(value)]

@@ -59,7 +59,7 @@ def count_copies(
     """Return the count of the copies, each owned by its nodes or by its edges.
 
     Guarantee: with a node (an edge) withdrawn it is the relation of the graph without it; for induced
-    copies this is so of nodes only (docs/proofs.md, section 9).
+    copies this is so of nodes only (docs/proofs.md, theorem S1).
     """
     sql = compile_pattern(pattern, {protect}, condition, induced=induced)
     found, order = _run(graph, sql, attributes=condition is not None)

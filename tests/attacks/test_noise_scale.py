@@ -67,7 +67,7 @@ def scaled_to_the_largest_load(
 
 
 def is_listed(scale: Fraction, parameters: Parameters[Exponent | Doublings], *, signed: bool) -> bool:
-    """Return whether a noise scale is one of those that public numbers give, one for each step of a choice."""
+    """Return whether a noise scale is one of those that public numbers give."""
     sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * (2 * SLACK if signed else SLACK))
     tau = scale * ANSWER_GRID / grid_noise(parameters, sensitivity).spread()
     rule = parameters.rule

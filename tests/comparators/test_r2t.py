@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from neighbours import star
+from neighbours import clique, shared, star
 from recuse.annotation import Participant
-from recuse.comparators.r2t import R2T
+from recuse.comparators.r2t import R2T, most
 from recuse.errors import ParameterError
+from recuse.experiments.random_relations import random_relation
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import Shape
 from recuse.mechanism.prepared import prepare
@@ -62,3 +63,14 @@ def test_it_never_answers_below_zero_and_rarely_above_the_truth():
 def test_a_guess_must_make_sense(wrong):
     with pytest.raises(ParameterError):
         R2T(ONE, **wrong)
+
+
+@pytest.mark.parametrize(
+    "relation", [star(30), clique(7), shared(12), random_relation("3-CNF", 20, 2, "random", 3)]
+)
+def test_what_cannot_win_is_told_from_a_bound(relation):
+    """The bound is never below X(τ), so that leaving out what cannot win changes nothing."""
+    work = prepare(relation, remembering(reference))
+    for tau in (Fraction(1, 2), Fraction(2), Fraction(5), Fraction(64)):
+        assert most(work, tau) >= Fraction(work.positive.truncated(float(tau), 1e-6).low)
+    assert most(work, Fraction(10**9)) == relation.positive.total()

@@ -1,8 +1,8 @@
 """R2T, race-to-the-top (Dong, Fang, Yi, Tao and Machanavajjhala, SIGMOD 2022): for comparison only.
 
 The truncated answers X(τ) at τ = base, base², … up to a *guessed* global sensitivity each get Laplace noise
-and are moved down by a margin that noise rarely exceeds; the largest wins. Pure ε, but the guess decides how
-many candidates share ε, and a load above it is cut off.
+and are moved down by a margin that noise rarely exceeds; the largest wins. Pure ε, but the guess decides
+how many candidates share ε, and a load above it is cut off.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+import numpy as np
+
 from recuse.comparators.comparator import Privacy
 from recuse.errors import ParameterError
+from recuse.krelation.relation import KRelation
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.mechanism.prepared import Prepared, truncated_high
 from recuse.mechanism.release import Release
@@ -56,19 +59,22 @@ class R2T:
     def release(self, subject: Prepared, noise: Noise) -> Release:
         """Return the largest of the noisy, lowered candidates, at least 0.
 
-        Guarantee: ε-private: each of the `rounds` candidates is ε/rounds-private by theorem D and lemma G2 of
-        docs/proofs.md. Weights must not be negative; negative ones count as 0.
+        Guarantee: ε-private: each of the `rounds` candidates is ε/rounds-private by theorem D and lemma G2
+        of docs/proofs.md. Weights must not be negative; negative ones count as 0.
         """
         share = self.epsilon.value / self.rounds
-        sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK)
-        scale = sensitivity / share
+        slack = math.ceil(ANSWER_GRID * SLACK)
+        scale = (ANSWER_GRID + slack) / share
         margin = math.log(self.rounds / self.failure)
         best, spread, constant = Fraction(0), Fraction(0), subject.relation.constant
+        lowered = Fraction(round_up(scale) * margin)
         for j in range(1, self.rounds + 1):
             tau = Fraction(self.base**j)
-            step = tau / ANSWER_GRID
-            steps = math.ceil(truncated_high(subject.positive, tau) / step) + noise.laplace(scale)
-            candidate = (steps - Fraction(round_up(scale) * margin)) * step
+            step, drawn = tau / ANSWER_GRID, noise.laplace(scale)
+            reach = most(subject, tau)
+            if reach is not None and (math.ceil(reach / step) + slack + drawn - lowered) * step <= best:
+                continue  # it cannot win, whatever X(τ) is
+            candidate = (math.ceil(truncated_high(subject.positive, tau) / step) + drawn - lowered) * step
             if candidate > best:
                 best, spread = candidate, scale * step
         return Release(
@@ -78,3 +84,16 @@ class R2T:
             epsilon=self.epsilon.value,
             mechanism="r2t",
         )
+
+
+def most(subject: Prepared, tau: Fraction) -> Fraction | None:
+    """Return a number not below X(τ), found without a program; None for an aggregate.
+
+    That is the whole answer, or what it costs if everybody withdraws by 1/k, k the size of the smallest
+    clause.
+    """
+    if not isinstance(relation := subject.relation, KRelation):
+        return None
+    tuples = relation.positive
+    smallest = int(np.diff(tuples.clauses).min(initial=max(1, len(tuples.members))))
+    return min(Fraction(tuples.total()), tau * relation.participants / smallest)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 from pyarrow import csv, parquet
@@ -36,7 +37,7 @@ class Store:
         with self._lines.open("a") as file:
             file.write(f"\n{record}\n")  # a new line first: half a line may stand before
 
-    def _entries(self) -> list[dict[str, object]]:
+    def _entries(self) -> list[dict[str, Any]]:
         if not self._lines.exists():
             return []
         whole = self._lines.read_text().split("\n")
@@ -54,14 +55,9 @@ class Store:
         return [cell for cell in cells if _key(dict(cell)) not in done]
 
     def rows(self, cells: Sequence[Cell]) -> list[dict[str, Value]]:
-        """Return the rows of these cells, each with what its cell says."""
-        wanted = {_key(dict(cell)) for cell in cells}
-        return [
-            {**cell, **row}
-            for entry in self._entries()
-            if _key(cell := entry["cell"]) in wanted and isinstance(cell, dict)
-            for row in entry["rows"]  # type: ignore[attr-defined]
-        ]
+        """Return the rows of these cells, in their order, each with what its cell says."""
+        found = {_key(entry["cell"]): entry["rows"] for entry in self._entries()}
+        return [{**cell, **row} for cell in cells for row in found.get(_key(dict(cell)), ())]
 
     def export(self, rows: Sequence[Row]) -> list[Path]:
         """Write the rows as Parquet and CSV, and return where."""

@@ -42,6 +42,7 @@ def run(code: str, *arguments: str) -> subprocess.Popen:
 def test_a_new_path_is_created_once(path):
     ledger, created = open_or_create(path, ONE)
     assert (created, ledger.balance().granted) == (True, 1)
+    assert repr(ledger.balance()) == "<Balance: 1 of 1 left>"
     again, created = open_or_create(path, Epsilon.of(5))
     assert (created, again.balance().granted) == (False, 1), "a grant is never replaced by the policy's"
     assert [p.name for p in path.parent.iterdir() if p.suffix == ".new"] == []
@@ -241,6 +242,15 @@ for ledger in (Ledger.in_memory(one), open_or_create(Path(sys.argv[1]), one)[0])
 def test_a_forked_process_cannot_spend_the_same_budget_again(path):
     out, _ = run(FORKED, str(path)).communicate(timeout=60)
     assert out.split() == ["7", "7"]
+
+
+def test_another_thread_opens_its_own(path):
+    ledger, _ = open_or_create(path, ONE)
+    with ThreadPoolExecutor(1) as pool:
+        for use in (ledger.balance, ledger.history, lambda: spend(ledger, "0.5")):
+            with pytest.raises(LedgerError, match=r"another process or thread.*connect again"):
+                pool.submit(use).result()
+    assert ledger.balance().spent == 0
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from recuse.cli.options import announce
 from recuse.cli.progress import working
 from recuse.cli.show import as_json, as_text
 from recuse.errors import RecuseError
-from recuse.privacy import Epsilon, decimal_text
+from recuse.privacy import Epsilon
 from recuse.session import Session
 
 HISTORY = Path("~/.recuse_history")
@@ -66,7 +66,7 @@ class Shell:
             case ":budget":
                 balance = self.session.budget
                 self._announce()
-                typer.echo(f"{decimal_text(balance.remaining)} of {decimal_text(balance.granted)} left")
+                typer.echo(str(balance))
             case ":explain":
                 for text in self.session.explain(rest).lines():
                     typer.echo(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -52,7 +53,7 @@ class Ledger:
     def __init__(self, path: Path | str, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
-        self._process = os.getpid()
+        self._place = _place()
 
     @classmethod
     def in_memory(cls, grant: Epsilon) -> Self:
@@ -141,6 +142,7 @@ class Ledger:
             ]
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
+        self._stay()
         return self._connection.execute(sql, values).fetchall()
 
     def _account(self) -> tuple[Balance, int]:
@@ -272,10 +274,17 @@ class Ledger:
             (now(), what, analyst, None if epsilon is None else str(epsilon.value), version),
         )
 
+    def _stay(self) -> None:
+        """Refuse to be used elsewhere: a connection that a fork has copied could spend a budget twice."""
+        if _place() != self._place:
+            raise LedgerError(
+                "the ledger was opened in another process or thread, so nothing is answered",
+                hint="connect again in this one",
+            )
+
     @contextmanager
     def _transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[None]:
-        if os.getpid() != self._process:
-            raise sqlite3.ProgrammingError("it was opened before a fork; connect again in this process")
+        self._stay()
         self._connection.execute(f"BEGIN {kind}")
         try:
             yield
@@ -326,6 +335,10 @@ def _lay_out(connection: sqlite3.Connection, grant: Epsilon) -> None:
         "INSERT INTO decision (at, what, epsilon, data_version) VALUES (?, 'grant', ?, 1)", (now(), amount)
     )
     connection.execute("COMMIT")
+
+
+def _place() -> tuple[int, int]:
+    return os.getpid(), threading.get_ident()
 
 
 def _balance(granted: str, spent: str) -> Balance:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from recuse.errors import ParameterError
-from recuse.privacy import Epsilon
+from recuse.privacy import Epsilon, decimal_text
 
 LONGEST_NAME = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Balance:
     """What was granted and what has been spent, exactly."""
 
@@ -22,6 +22,12 @@ class Balance:
     def remaining(self) -> Fraction:
         """What may still be spent."""
         return self.granted - self.spent
+
+    def __str__(self) -> str:
+        return f"{decimal_text(self.remaining)} of {decimal_text(self.granted)} left"
+
+    def __repr__(self) -> str:
+        return f"<Balance: {self}>"
 
 
 @dataclass(frozen=True, slots=True)

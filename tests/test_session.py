@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import recuse
 from made import COUNT, POLICY, make_shop
 from recuse.errors import BudgetError, DatabaseError, LedgerError, ParameterError, QueryError
 from recuse.mechanism.release import Release
@@ -20,6 +21,7 @@ from recuse.privacy import Epsilon
 from recuse.session import Parts, SecondBudgetWarning, connect
 from recuse.session.answer import Answer, Combined
 from recuse.session.fingerprint import policy_hash
+from recuse.sql.compile import Plan
 from sources import Seeded
 
 
@@ -340,9 +342,33 @@ def test_a_question_about_nobody_is_exact_and_free(shop, tmp_path):
 
 
 def test_a_private_question_is_never_taken_for_a_public_one(shop):
-    for sql in (COUNT, "SELECT COUNT(*) FROM nation, customer", BY_NATION):
-        assert not shop.compile(sql).is_public
+    for sql in (
+        COUNT,
+        BY_NATION,
+        "SELECT COUNT(*) FROM nation, customer",
+        "SELECT COUNT(DISTINCT n.id) FROM nation n JOIN customer c ON c.nation = n.id",
+        "SELECT COUNT(*) FROM nation WHERE id IN (SELECT nation FROM customer)",
+        "SELECT COUNT(*) FROM nation n WHERE EXISTS (SELECT 1 FROM customer c WHERE c.nation = n.id)",
+        "SELECT COUNT(*) FROM (SELECT id FROM nation UNION SELECT nation FROM customer) AS t",
+        "SELECT COUNT(*) FROM (SELECT id FROM nation UNION ALL SELECT nation FROM customer) AS t",
+    ):
+        assert not shop.compile(sql).is_public, sql
     assert shop.compile("SELECT COUNT(*) FROM nation WHERE id > 3").is_public
+
+
+def test_an_answer_about_nobody_counts_no_row_of_anybody(shop, monkeypatch):
+    """Even if a private question were taken for a public one, nothing of it would be let out."""
+    monkeypatch.setattr(Plan, "is_public", True)
+    assert shop.ask(COUNT, 1).value == 0
+    assert shop.ask("SELECT COUNT(*) FROM nation WHERE id IN (SELECT nation FROM customer)", 1).value == 0
+
+
+def test_every_public_name_is_there():
+    assert set(dir(recuse)) == set(recuse.__all__)
+    for name in recuse.__all__:
+        assert getattr(recuse, name) is not None
+    with pytest.raises(AttributeError, match="frob"):
+        _ = recuse.frob
 
 
 def test_another_ledger_is_said_loudly(tmp_path):

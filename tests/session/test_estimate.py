@@ -232,6 +232,11 @@ def test_mistakes(shop, like, error, words):
         shop.estimate(COUNT, 1, like=like)
 
 
+def test_a_question_about_nobody_has_no_error(shop):
+    estimate = shop.estimate("SELECT COUNT(*) FROM nation", 1, like=SHOP)
+    assert str(estimate) == "estimate  for epsilon 0, about nobody: the answer is exact; nothing was charged"
+
+
 def test_more_mistakes(shop, public):
     with pytest.raises(QueryError):
         shop.estimate("SELECT * FROM orders", 1, like=public)

@@ -41,7 +41,7 @@ THETA, BETA, MU = 1.0, 0.1, 0.5
 """ε = 0.5 with the paper's parameters: β = ε/5."""
 SLACK = 0.01
 GROWTH = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-FORMULAS = ("1000,3", "1000,10", "10000,3", "10000,10")
+FORMULAS = tuple(f"{tuples},{clauses}" for tuples in (1_000, 10_000) for clauses in (3, 5, 7, 10))
 
 LABELS = {"load": "load", "enumerate": "enumerate", "relation": "build", "index": "r", "answer": "X"}
 """What the seconds in a cell are called in the table."""

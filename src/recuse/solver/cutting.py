@@ -29,6 +29,7 @@ from recuse.solver.loads import Workshop
 from recuse.solver.master import Tally
 from recuse.solver.reference import NOTHING, Reference, reference
 from recuse.solver.root import first_guess, real_index
+from recuse.solver.sharing import shared_index
 
 MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
@@ -91,8 +92,15 @@ class Cutting:
         """Return an interval that holds r, at most `width` wide."""
         if not self.largest_load() > theta:
             return NOTHING
-        start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
-        found = self._tried(lambda: real_index(self._descent, start, self.largest_load(), theta, beta, width))
+        if len(self.evaluation.tuples.levels) > 2:
+            found = _guarded(
+                lambda: shared_index(self.evaluation, self.loads, theta, beta, width, self.tally)
+            )
+        else:
+            start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
+            found = self._tried(
+                lambda: real_index(self._descent, start, self.largest_load(), theta, beta, width)
+            )
         return found or self._reference().index(theta, beta, width)
 
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:

@@ -7,6 +7,7 @@ Only the participants in focus may withdraw; should the proof show that another 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -15,6 +16,7 @@ from scipy import sparse
 
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.certificate import (
+    Checker,
     down,
     enclosed_sum,
     outside_excess,
@@ -65,6 +67,11 @@ class Descent:
         """Return the descent for N_s at one τ; it begins with the cuts that N has found."""
         return cls(shop, 1.0, _master(shop, tally))
 
+    @property
+    def checker(self) -> Checker:
+        """The checker of the relation in focus."""
+        return self.shop.checker
+
     def interval(self, tau: float, width: float, enough: float = math.inf) -> Interval | None:
         """Return an interval that holds the count, at most `width` wide or above `enough`; or nothing."""
         found = Interval(0.0, float(len(self.shop.focus.people)))
@@ -72,11 +79,11 @@ class Descent:
             step = self.step(tau)
             if step is None:
                 return None
-            if self.forecast(step) - step.value <= width or step.value > enough:
-                found = found.narrowed(self.low(step, tau), self.high(step))
+            if forecast(step) - step.value <= width or step.value > enough:
+                found = found.narrowed(self.lower(step)(tau), self.high(step))
                 if found.width <= width or found.low > enough:
                     return found
-            if len(self.outsiders) or not (self.cut(step) or self.master.insist()):
+            if self.unfit() or not (self.cut(step) or self.insist()):
                 return None
         return None
 
@@ -99,25 +106,29 @@ class Descent:
             tau, g, shop.tangents.slopes(g), float(shop.classes.sizes @ suggestion.x), rate, suggestion.y
         )
 
-    def forecast(self, step: Step) -> float:
-        """Return about what `high` will be; for N_s from below."""
-        share = 1 - step.tau / np.maximum(step.tau, step.slopes.sums)
-        return float((step.g + share * (1 - step.g)).sum())
-
     def high(self, step: Step) -> float:
         """Return an upper end: the size of a vector near the step's that keeps all bounds."""
         check = self.shop.checker
         lift = check.strictly_within if self.strictness else check.within
         return check.size(lift(step.g, step.tau))
 
-    def low(self, step: Step, tau: float) -> float:
-        """Return a lower end at τ from the step's duals, and note who outside the focus spoils it."""
+    def lower(self, step: Step) -> Callable[[float], float]:
+        """Return a lower end for every τ from the step's duals, and note who outside the focus spoils it."""
         cut, multipliers = self.shop.proven(step.duals)
-        inside = (strict_withdrawals_low if self.strictness else withdrawals_low)(cut, multipliers, tau)
+        inside = strict_withdrawals_low if self.strictness else withdrawals_low
         excess = outside_excess(cut, self.shop.focus, 1.0)
         if excess.sum() > NEGLIGIBLE:
             self.outsiders = np.flatnonzero(excess)
-        return down(inside - enclosed_sum(excess).high)
+        lost = enclosed_sum(excess).high
+        return lambda tau: down(inside(cut, multipliers, tau) - lost)
+
+    def unfit(self) -> bool:
+        """Return whether the last proof calls for participants outside the focus."""
+        return len(self.outsiders) > 0
+
+    def insist(self) -> bool:
+        """Ask for exact optima from now on; return whether that changes anything."""
+        return self.master.insist()
 
     def cut(self, step: Step) -> bool:
         """Cut the step's point off; return whether anything was wrong with it."""
@@ -141,6 +152,12 @@ class Descent:
         count, classes = len(found.people), self.shop.classes
         own = (tau / found.constants, classes.of_people[found.people], np.arange(count + 1))
         return (found.rows - sparse.csr_array(own, shape=(count, len(classes.sizes)))).tocsr()
+
+
+def forecast(step: Step) -> float:
+    """Return about the size of a vector near the step's that keeps all bounds; for N_s from below."""
+    share = 1 - step.tau / np.maximum(step.tau, step.slopes.sums)
+    return float((step.g + share * (1 - step.g)).sum())
 
 
 def _master(shop: Workshop, tally: Tally) -> Master:

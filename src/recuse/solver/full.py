@@ -140,6 +140,8 @@ class FullPrograms:
         most = np.ones(len(tuples.members))  # what each usage is at g = 0
         for step in self.evaluation.steps:
             usage, most = usage.tocsr()[step.order], step(most)
+            if len(step.starts) == len(step.order):  # one entry each: nothing to combine
+                continue
             groups = np.append(step.starts, usage.shape[0])
             if step.combine is np.add:
                 usage = _sums(groups) @ usage

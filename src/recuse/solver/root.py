@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
 from recuse.krelation.relation import Floats, Tuples
-from recuse.solver.certificate import down, log_ratio, up
-from recuse.solver.descent import Descent, Step
+from recuse.solver.certificate import Checker, down, log_ratio, up
+from recuse.solver.descent import Step, forecast
 from recuse.solver.interval import Interval
 
 STEPS = 80
@@ -19,6 +20,29 @@ LONGEST_STEP = 0.7
 
 CAUTION = 0.07
 """How far ln τ starts above the guess: fewer are overloaded there, so that an error costs less."""
+
+
+class Stepping(Protocol):
+    """A program of N that serves every τ, one step at a time: `Descent`, `Sharing` or `Whole`."""
+
+    @property
+    def checker(self) -> Checker:
+        """The checker of the relation whose loads are looked at: all others are at most τ to begin with."""
+
+    def step(self, tau: float) -> Step | None:
+        """Return the optimum at τ, as far as it is known; nothing if HiGHS gives up."""
+
+    def cut(self, step: Step) -> bool:
+        """Cut the step's point off; return whether anything was wrong with it."""
+
+    def insist(self) -> bool:
+        """Ask for exact optima from now on; return whether that changes anything."""
+
+    def unfit(self) -> bool:
+        """Return whether the last proof calls for variables that the master does not have."""
+
+    def lower(self, step: Step) -> Callable[[float], float]:
+        """Return a lower end of N(τ) for every τ, proven from the step's duals."""
 
 
 def first_guess(loads: Floats, tuples: Tuples, theta: float, beta: float) -> float:
@@ -39,7 +63,7 @@ def first_guess(loads: Floats, tuples: Tuples, theta: float, beta: float) -> flo
 
 
 def real_index(
-    descent_at: Callable[[float], Descent],
+    descent_at: Callable[[float], Stepping],
     start: float,
     largest: float,
     theta: float,
@@ -59,27 +83,40 @@ def real_index(
         if step is None:
             return None
         low = _line_crossing(step, theta, beta, found.high)
-        closing = min(max(descent.forecast(step), s), _about(step, s, theta, beta)) - low <= width
+        closing = min(max(forecast(step), s), _about(step, s, theta, beta)) - low <= width
         if closing:
-            level = theta * math.exp(beta * low)
-            proven = min(descent.low(step, level), down(log_ratio(level, theta).low / beta))
-            found = found.narrowed(proven, _above(descent, step, theta, beta))
+            found = found.narrowed(
+                _below(descent, step, low, theta, beta), _above(descent.checker, step, theta, beta)
+            )
             if found.width > width:
-                found = found.narrowed(proven, max(descent.high(step), up(log_ratio(tau, theta).high / beta)))
+                high = descent.checker.size(descent.checker.within(step.g, tau))
+                found = found.narrowed(0.0, max(high, up(log_ratio(tau, theta).high / beta)))
             if found.width <= width:
                 return found
-        if len(descent.outsiders) or not (descent.cut(step) or not closing or descent.master.insist()):
+        if descent.unfit() or not (descent.cut(step) or not closing or descent.insist()):
             return None
         s = min(max(_forecast(step, s, beta), low, s - LONGEST_STEP / beta), found.high)
     return None
 
 
-def _above(descent: Descent, step: Step, theta: float, beta: float) -> float:
-    """Return an upper end for r from the step's g as it is: max(|g|, ln(M/θ)/β), M not below any load at g.
+def _below(descent: Stepping, step: Step, s: float, theta: float, beta: float) -> float:
+    """Return a lower end for r near s: where N is proven to be at least that much.
 
-    Whoever is not in focus has a load of at most τ to begin with.
+    What the proof lacks at s it does not lack a little below, where N is larger.
     """
-    check = descent.shop.checker
+    found, lower = 0.0, descent.lower(step)
+    for _ in range(2):
+        level = theta * math.exp(beta * s)
+        proven, exponent = lower(level), down(log_ratio(level, theta).low / beta)
+        found = max(found, min(proven, exponent))
+        if proven >= exponent:
+            break
+        s = max(0.0, s - (s - proven) / (1 + step.rate * beta * level))
+    return found
+
+
+def _above(check: Checker, step: Step, theta: float, beta: float) -> float:
+    """Return an upper end for r from the step's g as it is: max(|g|, ln(M/θ)/β), M not below any load."""
     most = max(step.tau, float(check.high_loads(step.g).max()))
     return max(check.size(step.g), up(log_ratio(most, theta).high / beta))
 

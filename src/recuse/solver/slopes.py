@@ -74,8 +74,11 @@ class Loads:
         owners.data = weights[_tuple_of_clause(evaluation)[owners.indices]]
         return cls(evaluation, clauses, owners)
 
-    def slopes(self, g: Floats) -> Slopes:
-        """Return minorants of the loads, tangent at g."""
+    def slopes(self, g: Floats, variables: Matrix | None = None) -> Slopes:
+        """Return minorants of the loads, tangent at g, over participants.
+
+        With `variables`, participants × variables, they are over these: g is a linear function of them.
+        """
         levels, owners = self.evaluation.tuples.levels, self.owners
         flat = len(levels) == 2
         clause_values = np.maximum(0.0, 1 - self.clauses @ g) if flat else self.evaluation.clause_values(g)
@@ -86,8 +89,9 @@ class Loads:
                 chosen, values = _chosen(step, values)
                 picks = chosen @ picks
             owners = (owners @ picks).tocsr()
-        fixed, context = _contexts(self.evaluation, g)
-        rows = self.clauses if context is None else (self.clauses + context).tocsr()
+        fixed, context = _contexts(self.evaluation, g, variables)
+        rows = self.clauses if variables is None else self.clauses @ variables
+        rows = rows if context is None else (rows + context).tocsr()
         active = (clause_values > 0).astype(np.float64)
         return Slopes(owners @ clause_values, owners, active, 1 - fixed, rows)
 
@@ -121,7 +125,7 @@ class Shares:
         levels, owners = self.evaluation.tuples.levels, self.owners
         if len(levels) > 2:
             losses = self.evaluation.losses(g)
-            fixed, rows = _affine_losses(self.evaluation, losses, 0)[0]
+            fixed, rows = _affine_losses(self.evaluation, losses, 0, None)[0]
             return Slopes(
                 owners @ (1 - losses[0]), owners, (losses[0] < 1).astype(np.float64), 1 - fixed, rows
             )
@@ -172,10 +176,14 @@ Affine = tuple[Floats, Matrix]
 """constants and rows: a loss as constants + rows·h"""
 
 
-def _affine_losses(evaluation: Evaluation, losses: list[Floats], top: int) -> list[Affine]:
+def _affine_losses(
+    evaluation: Evaluation, losses: list[Floats], top: int, variables: Matrix | None
+) -> list[Affine]:
     """Return affine functions above the losses, tangent where they were taken, from depth `top` down."""
     tuples = evaluation.tuples
-    found: list[Affine] = [(np.zeros(len(tuples.members)), picking(tuples.members, evaluation.participants))]
+    alone = picking(tuples.members, evaluation.participants)
+    leaves = alone if variables is None else variables[tuples.members]
+    found: list[Affine] = [(np.zeros(len(tuples.members)), leaves)]
     for depth in range(len(tuples.levels) - 1, top - 1, -1):
         level, (fixed, rows) = tuples.levels[depth], found[0]
         if len(level) - 1 == level[-1]:
@@ -191,14 +199,14 @@ def _affine_losses(evaluation: Evaluation, losses: list[Floats], top: int) -> li
     return found
 
 
-def _contexts(evaluation: Evaluation, g: Floats) -> tuple[Floats, Matrix | None]:
+def _contexts(evaluation: Evaluation, g: Floats, variables: Matrix | None) -> tuple[Floats, Matrix | None]:
     """Return affine functions above the contexts of the lowest ANDs; zero where there is no context."""
     levels = evaluation.tuples.levels
     if len(levels) == 2:
         return np.zeros(len(levels[1]) - 1), None
-    losses = _affine_losses(evaluation, evaluation.losses(g), 2)
+    losses = _affine_losses(evaluation, evaluation.losses(g), 2, variables)
     fixed = np.zeros(len(evaluation.tuples))
-    rows = sparse.csr_array((len(fixed), evaluation.participants))
+    rows = sparse.csr_array((len(fixed), losses[0][1].shape[1]))
     for depth, level in enumerate(levels[:-1]):
         owners = evaluation.owners[depth]
         fixed, rows = fixed[owners], rows[owners]

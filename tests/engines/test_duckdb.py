@@ -219,6 +219,11 @@ def test_nothing_outside_can_be_reached(kind, statement, tmp_path):
         engine.connection.execute(statement)
 
 
+def test_no_progress_is_printed(engine):
+    """How long a query takes depends on private rows; interactive DuckDB shows it after two seconds."""
+    assert engine.connection.sql("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
 def test_a_database_file_is_not_written(tmp_path):
     with DuckDB.open(file(tmp_path)) as engine:
         for statement in ("DELETE FROM data.main.orders", "CREATE TABLE data.main.x (i INTEGER)"):

@@ -148,6 +148,9 @@ PLACES = [
     "SELECT COUNT(*) FILTER (WHERE ({}) = 1) FROM t",
     "SELECT COUNT(*) FROM t LEFT JOIN p ON ({}) = p.one AND p.one = 2 WHERE t.id = 1",
     "SELECT COUNT(*) FROM t WHERE t.id = 1 AND NOT EXISTS (SELECT 1 FROM p WHERE ({}) <> p.one)",
+    "SELECT COUNT(*) FROM t WHERE t.id <> 7 AND 1 = (SELECT COUNT(*) FROM p WHERE ({}) = p.one)",
+    "SELECT COUNT(*) FROM t WHERE t.id <> 7 AND 1 >= (SELECT MAX(p.one) FROM p WHERE ({}) = p.one)",
+    "SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM p WHERE ({}) = p.one) THEN 1 END) FROM t WHERE ({}) = 1",
     "SELECT COUNT(*) FROM (SELECT id, ({}) AS x FROM t UNION ALL SELECT id, ({}) FROM t WHERE id = 9) s "
     "WHERE x = 1",
 ]

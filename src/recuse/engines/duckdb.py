@@ -131,7 +131,7 @@ class DuckDB:
             (database, schema, collation), *_ = connection.sql(
                 "SELECT current_database(), current_schema(), current_setting('default_collation')"
             ).fetchall()
-            connection.execute("SET search_path = 'system.main'")
+            _settle(connection)
         except duckdb.Error:
             raise DatabaseError("the connection cannot be used", hint="is it closed?") from None
         if collation:
@@ -283,5 +283,11 @@ def _harden(connection: duckdb.DuckDBPyConnection, allowed: Iterable[str] = ()) 
     if paths:
         connection.execute(f"SET allowed_paths = [{paths}]")
     connection.execute("SET enable_external_access = false")
-    connection.execute("SET search_path = 'system.main'")
+    _settle(connection)
     connection.execute("SET lock_configuration = true")
+
+
+def _settle(connection: duckdb.DuckDBPyConnection) -> None:
+    """Look functions up in the system schema only, and print no progress: how long a query takes is private."""
+    connection.execute("SET search_path = 'system.main'")
+    connection.execute("SET enable_progress_bar = false")

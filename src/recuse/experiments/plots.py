@@ -179,7 +179,8 @@ def _real_errors(rows: Rows, path: Path) -> list[Path]:
             label=f"{title} ({who})",
         )
     axes.set_yscale("log")
-    axes.set_ylim(1e-4, HIGHEST)
+    axes.set_ylim(1e-3, HIGHEST)
+    axes.set_axisbelow(True)
     axes.set_xticks(np.arange(len(graphs)), graphs)
     axes.set_ylabel("median relative error")
     axes.set_xlabel("graph")

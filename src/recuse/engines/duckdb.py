@@ -288,6 +288,6 @@ def _harden(connection: duckdb.DuckDBPyConnection, allowed: Iterable[str] = ()) 
 
 
 def _settle(connection: duckdb.DuckDBPyConnection) -> None:
-    """Look functions up in the system schema only, and print no progress: how long a query takes is private."""
+    """Look functions up in the system schema only, and print no progress: times tell about private rows."""
     connection.execute("SET search_path = 'system.main'")
     connection.execute("SET enable_progress_bar = false")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,11 @@ class Figure:
     name: str
     cells: Callable[[Setting], Sequence[Cell]]
     measure: Callable[[Cell, Setting], Iterator[Row]]
+
+
+def seed_of(cell: Cell) -> int:
+    """Return a seed for the noise of a cell: cells must not share their noise, or their errors err alike."""
+    return zlib.crc32(repr(sorted(cell.items())).encode())
 
 
 def errors(

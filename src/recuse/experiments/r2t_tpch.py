@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
 from recuse.experiments.contestants import Asked
-from recuse.experiments.figure import Figure, Setting, errors
+from recuse.experiments.figure import Figure, Setting, errors, seed_of
 from recuse.experiments.store import Cell, Row
 from recuse.experiments.tpch import QUESTIONS, policy_of
 from recuse.sql.compile import compile_query
@@ -44,7 +44,7 @@ def measure(cell: Cell, setting: Setting) -> Iterator[Row]:
     with DuckDB.open(setting.database()) as engine:
         plan = compile_query(question.sql, policy_of(question, engine), engine.catalogue())
         ((relation,),) = collect(engine, plan)
-    for row in errors(relation, MECHANISMS, (EPSILON,), setting.runs, Asked(), 1):
+    for row in errors(relation, MECHANISMS, (EPSILON,), setting.runs, Asked(), seed_of(cell)):
         yield {**row, "published": PUBLISHED[question.name], "unit": float(plan.single.granularity)}
 
 

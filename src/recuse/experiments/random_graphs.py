@@ -14,6 +14,7 @@ from recuse.experiments.figure import (
     PAPER_EPSILON,
     Figure,
     Setting,
+    seed_of,
     subgraph_errors,
     timed_release,
 )
@@ -73,13 +74,13 @@ def _occurrences(cell: Cell) -> Occurrences:
 def measure_error(cell: Cell, setting: Setting) -> Iterator[Row]:
     """Yield the errors at the paper's ε."""
     motif = Motif.named(str(cell["pattern"]))
-    return subgraph_errors(_occurrences(cell), motif, (PAPER_EPSILON,), setting.runs, int(cell["seed"]))
+    return subgraph_errors(_occurrences(cell), motif, (PAPER_EPSILON,), setting.runs, seed_of(cell))
 
 
 def measure_epsilons(cell: Cell, setting: Setting) -> Iterator[Row]:
     """Yield the errors at several ε."""
     motif = Motif.named(str(cell["pattern"]))
-    return subgraph_errors(_occurrences(cell), motif, EPSILONS, setting.runs, int(cell["seed"]))
+    return subgraph_errors(_occurrences(cell), motif, EPSILONS, setting.runs, seed_of(cell))
 
 
 def measure_time(cell: Cell, _: Setting) -> Iterator[Row]:

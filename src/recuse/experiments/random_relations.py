@@ -9,7 +9,7 @@ import numpy as np
 
 from recuse.experiments.bench_relations import random_cnf, random_dnf
 from recuse.experiments.contestants import Asked
-from recuse.experiments.figure import PAPER_EPSILON, Figure, Setting, errors, timed_release
+from recuse.experiments.figure import PAPER_EPSILON, Figure, Setting, errors, seed_of, timed_release
 from recuse.experiments.store import Cell, Row
 from recuse.krelation.relation import KRelation, Shape, Tuples
 
@@ -81,7 +81,7 @@ def measure(cell: Cell, setting: Setting) -> Iterator[Row]:
         str(cell["kind"]), int(cell["size"]), int(cell["clauses"]), str(cell["weights"]), seed
     )
     dotted = universal_sensitivity(relation) / Fraction(PAPER_EPSILON) / relation.true_answer()
-    for row in errors(relation, MECHANISMS, (PAPER_EPSILON,), setting.runs, Asked(), seed):
+    for row in errors(relation, MECHANISMS, (PAPER_EPSILON,), setting.runs, Asked(), seed_of(cell)):
         spent = timed_release(relation, str(row["mechanism"]))
         yield {**row, "us_over_epsilon": float(dotted), **spent}
 

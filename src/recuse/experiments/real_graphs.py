@@ -15,6 +15,7 @@ from recuse.experiments.figure import (
     Figure,
     Setting,
     errors,
+    seed_of,
     subgraph_errors,
     timed_release,
 )
@@ -88,7 +89,7 @@ def measure_table(cell: Cell, setting: Setting) -> Iterator[Row]:
 def measure_errors(cell: Cell, setting: Setting) -> Iterator[Row]:
     """Yield the errors of triangle counts."""
     found = occurrences(graph_named(setting, str(cell["graph"])), read_pattern("triangle"))
-    return subgraph_errors(found, Motif.named("triangle"), (PAPER_EPSILON,), setting.runs, 1)
+    return subgraph_errors(found, Motif.named("triangle"), (PAPER_EPSILON,), setting.runs, seed_of(cell))
 
 
 # ------------------------------------------------------------------ R2T's queries
@@ -113,7 +114,9 @@ def measure_r2t(cell: Cell, setting: Setting) -> Iterator[Row]:
     guess = R2T_DEGREE ** R2T_PATTERNS[pattern]
     mechanisms = ("selective", "paper-node", f"r2t={guess}", f"r2t-5.5={guess}", "lp=64", "naive=64")
     asked = Asked(SubgraphCount(graph, motif, Protected.NODE))
-    yield from errors(OWNED[Protected.NODE](found), mechanisms, (R2T_EPSILON,), setting.runs, asked, 1)
+    yield from errors(
+        OWNED[Protected.NODE](found), mechanisms, (R2T_EPSILON,), setting.runs, asked, seed_of(cell)
+    )
 
 
 FIGURES = (

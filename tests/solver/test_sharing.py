@@ -1,4 +1,4 @@
-"""Products of ORs: cuts that choose among equal alternatives are valid, balanced, and close r by themselves."""
+"""Products of ORs: cuts that choose among equal alternatives are valid, balanced, and close r alone."""
 
 from __future__ import annotations
 

@@ -33,6 +33,8 @@ CLOSE = 0.9
 """Whoever has this part of τ left after the common withdrawal may withdraw more."""
 SPLITS = 5
 """How often groups are split before another method is tried."""
+SETTLED = 1e-6
+"""The overload, as a part of τ, above which a proof says more of missing cuts than of the groups."""
 UNEVEN = 1e-3
 """By how much a charge may differ from one before a participant gets a variable of its own."""
 COMMON = (0.0, *(2.0 ** (-i / 2) for i in range(24, 1, -1)))
@@ -121,7 +123,8 @@ class Sharing:
         multipliers = np.zeros(self.evaluation.participants)
         np.add.at(multipliers, np.concatenate(self.people), step.duals / np.concatenate(self.constants))
         cut = balanced_cut(self.evaluation, self.checker.low_weights, step.g, multipliers)
-        self.finer = self.groups.split(cut.slope, step.g, step.slopes.sums > CLOSE * step.tau)
+        if step.slopes.sums.max() <= step.tau * (1 + SETTLED):
+            self.finer = self.groups.split(cut.slope, step.g, step.slopes.sums > CLOSE * step.tau)
         return lambda tau: withdrawals_low(cut, multipliers, tau)
 
     def unfit(self) -> bool:

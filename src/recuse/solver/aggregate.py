@@ -8,15 +8,18 @@ selective one scores by the deficit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats
 from recuse.solver.aggregate_certificate import initial_loads, snapped, truncated_high
+from recuse.solver.aggregate_cutting import AggregateCutting
 from recuse.solver.aggregate_focus import Focus
 from recuse.solver.aggregate_program import answer_program
 from recuse.solver.aggregate_table import Table
 from recuse.solver.certificate import down
+from recuse.solver.cutting import FAILURES
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.reference import approaches
 
@@ -36,9 +39,19 @@ class AggregatePrograms:
         """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
         if not self.largest_load() > tau:
             return enclosed(self.aggregate.true_answer())
-        focus = Focus.of(self.aggregate, self.loads > tau)
+        movable = self.loads > tau
+        focus = Focus.of(self.aggregate, movable)
         table = Table.of(self.aggregate.k, int(focus.sizes.max()), tau)
-        return by_full_program(focus, table, tau, width)
+        cutting = AggregateCutting.of(focus, table, tau, self.loads[movable])
+        return _guarded(lambda: cutting.interval(width)) or by_full_program(focus, table, tau, width)
+
+
+def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:
+    """Return what `ask` finds, and nothing where it fails."""
+    try:
+        return ask()
+    except FAILURES:
+        return None
 
 
 def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Interval:

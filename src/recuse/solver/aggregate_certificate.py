@@ -1,21 +1,27 @@
 """Certificates for aggregates: loads, and both ends of X(τ), derived from the groups. Trusts no solver.
 
-A withdrawal is snapped to multiples of 2⁻³⁰, where everything that X(τ) is made of is an integer.
+A withdrawal is snapped to multiples of 2⁻³⁰, where everything that F is made of is an integer. From below, F
+is held by cuts: the slope that a group meets at some withdrawal and the petals it has left there make a linear
+function that is nowhere above the group's count (docs/proofs.md, lemma A5).
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.aggregate_focus import Focus
 from recuse.solver.aggregate_table import Table
-from recuse.solver.certificate import UNIT, up
+from recuse.solver.certificate import UNIT, down, enclosed_sum, up
+from recuse.solver.interval import enclosed
 
 PARTS = 2**30
 """Withdrawals are multiples of one over this."""
@@ -28,28 +34,19 @@ def initial_loads(aggregate: Aggregate) -> Floats:
     """
     k, sizes = aggregate.k, aggregate.sizes()
     most = int(sizes.max(initial=0))
-    whole = _upwards([comb(m, k) for m in range(most + 1)])
-    through = _upwards([comb(m - 1, k - 1) if m else 0 for m in range(most + 1)])
+    whole = np.array([enclosed(comb(m, k)).high for m in range(most + 1)])
+    through = np.array([enclosed(comb(m - 1, k - 1) if m else 0).high for m in range(most + 1)])
     group, unit = aggregate.places.T
-    loads, terms = np.zeros(aggregate.participants), np.zeros(aggregate.participants)
-
-    def add(people: Integers, weights: Floats) -> None:
-        nonlocal loads, terms
-        loads = loads + np.bincount(people, weights=weights, minlength=len(loads))
-        terms = terms + np.bincount(people, minlength=len(loads))
-
-    for owners in aggregate.group_owners.T:
-        add(owners, whole[sizes])
+    people = [aggregate.group_owners.T.ravel()]
+    weights = [np.tile(whole[sizes], aggregate.group_owners.shape[1])]
     for owners in aggregate.unit_owners[unit].T:
-        other = (aggregate.group_owners[group] != owners[:, None]).all(axis=1)
-        add(owners[other], through[sizes[group[other]]])
+        other = np.all(aggregate.group_owners[group] != owners[:, None], axis=1)
+        people.append(owners[other])
+        weights.append(through[sizes[group[other]]])
+    holders = np.concatenate(people)
+    loads = np.bincount(holders, weights=np.concatenate(weights), minlength=aggregate.participants)
+    terms = np.bincount(holders, minlength=aggregate.participants)
     return loads if loads.max(initial=0.0) < 2.0**53 else loads * (1 + UNIT * (terms + 4))
-
-
-def _upwards(numbers: list[int]) -> Floats:
-    """Return doubles not below some integers, equal where they are small."""
-    near = [min(float(number), math.inf) for number in numbers]
-    return np.array([n if int(n) >= number else up(n) for n, number in zip(near, numbers, strict=True)])
 
 
 def snapped(g: Floats) -> Integers:
@@ -57,22 +54,96 @@ def snapped(g: Floats) -> Integers:
     return np.round(np.clip(np.nan_to_num(g), 0.0, 1.0) * PARTS).astype(np.int64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What a snapped withdrawal leaves, in parts: t of groups, what petals lose of it, y of all units."""
+
+    t: Integers
+    lost: Integers
+    y: Integers
+
+    @classmethod
+    def of(cls, focus: Focus, parts: Integers) -> Self:
+        padded = np.append(parts, 0)  # NOBODY is the last
+        t = np.maximum(0, PARTS - padded[focus.group_owners].sum(axis=1))
+        lost = padded[focus.petal_owners].sum(axis=1)
+        y = focus.fixed * t
+        np.add.at(y, focus.petal_group, np.maximum(0, t[focus.petal_group] - lost))
+        return cls(t, lost, y)
+
+
 def truncated_high(focus: Focus, table: Table, tau: float, parts: Integers) -> float:
     """Return an upper end for X(τ): F(g) + τ|g| of a snapped g, in integers until the last step.
 
     A group counts t·B(y/t) = B(j)·t + s_j·(y - j·t), j = ⌊y/t⌋ (docs/proofs.md, theorem A1).
     """
-    lost = np.append(parts, 0)
-    t = np.maximum(0, PARTS - lost[focus.group_owners].sum(axis=1))
-    z = np.maximum(0, t[focus.petal_group] - lost[focus.petal_owners].sum(axis=1))
-    y = focus.fixed * t
-    np.add.at(y, focus.petal_group, z)
-    j = y // np.maximum(1, t)
+    kept = Kept.of(focus, parts)
+    j = kept.y // np.maximum(1, kept.t)
     whole, partial = np.zeros((2, len(table.values)), np.int64)
-    np.add.at(whole, j, t)
-    np.add.at(partial, j, y - j * t)
-    kept = sum(
+    np.add.at(whole, j, kept.t)
+    np.add.at(partial, j, kept.y - j * kept.t)
+    count = sum(
         table.values[at] * int(whole[at]) + table.slopes[at] * int(partial[at])
         for at in np.unique(j).tolist()
     )
-    return up(float(Fraction(kept, PARTS) + Fraction(tau) * int(parts.sum()) / PARTS + focus.rest))
+    return up(float(Fraction(count, PARTS) + Fraction(tau) * int(parts.sum()) / PARTS + focus.rest))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """For every group  F ≥ K·(1 - Σ g of its owners) - s·Σ g of its active petals' owners,  in units of τ.
+
+    `slope` is not below s, `low` and `high` enclose K.
+    """
+
+    active: NDArray[np.bool_]
+    slope: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def at(cls, focus: Focus, table: Table, parts: Integers) -> Self:
+        """Return the cut that touches F at a snapped g.
+
+        Guarantee: any petals and any slope s_j with j ≤ petals make a valid cut, K = s_j·(petals - j) + B(j)
+        (docs/proofs.md, lemma A5).
+        """
+        kept = Kept.of(focus, parts)
+        active = (kept.lost < kept.t[focus.petal_group]) | (kept.lost == 0)
+        count = focus.fixed + np.bincount(focus.petal_group[active], minlength=len(focus.fixed))
+        ceiling = np.where(kept.t > 0, -(-kept.y // np.maximum(1, kept.t)), count)
+        j = np.maximum(0, ceiling - 1)
+        slope = table.low_slopes[j]
+        low = (slope * np.maximum(0, count - j) + table.low_values[j]) * (1 - 4 * UNIT)
+        return cls(active, slope * (1 + 4 * UNIT), low, low * (1 + 16 * UNIT))
+
+
+def slopes(focus: Focus, cuts: Sequence[Cut], portions: Floats) -> Floats:
+    """Return doubles not below Σ portions·(what each participant's withdrawal takes of the cuts)."""
+    people: list[Integers] = []
+    weights: list[Floats] = []
+    through = np.zeros(len(focus.petal_group))
+    whole = np.zeros(len(focus.fixed))
+    for cut, portion in zip(cuts, portions, strict=True):
+        whole += portion * cut.high
+        through += (portion * cut.slope)[focus.petal_group] * cut.active
+    for owners, weight in ((focus.group_owners, whole), (focus.petal_owners, through)):
+        for column in owners.T:
+            people.append(column[column >= 0])
+            weights.append(weight[column >= 0])
+    holders = np.concatenate(people)
+    total = np.bincount(holders, weights=np.concatenate(weights), minlength=len(focus.people))
+    return total * (1 + UNIT * (np.bincount(holders, minlength=len(focus.people)) + len(cuts) + 8))
+
+
+def truncated_low(focus: Focus, tau: float, cuts: Sequence[Cut], portions: Floats) -> float:
+    """Return a lower end for X(τ) from cuts, a portion of each for each group.
+
+    Guarantee: portions are clipped to be no less than zero and no more than one together; any such portions
+    prove X ≥ Σ K - Σ_p (slope_p - τ)⁺ (docs/proofs.md, lemma A5).
+    """
+    portions = np.maximum(0.0, np.nan_to_num(portions))
+    portions = portions * ((1 - UNIT * (len(cuts) + 8)) / np.maximum(1.0, portions.sum(axis=0)))
+    constant = enclosed_sum(np.concatenate([p * cut.low for p, cut in zip(portions, cuts, strict=True)])).low
+    excess = np.maximum(0.0, slopes(focus, cuts, portions) - 1.0)
+    return down(down(down(constant - enclosed_sum(excess).high) * tau) + enclosed(focus.rest).low)

@@ -1,0 +1,209 @@
+"""Cutting planes for X(τ) of an aggregate: few withdraw, so only they are variables.
+
+The master knows the *players*: everybody movable if they are few, else those whose own groups count more than
+τ. The groups that a player touches are one bundle, cut as a whole. The multipliers of the cuts prove a lower
+end for everybody; whoever stands in the way of that proof becomes a player too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from recuse.krelation.relation import Floats, Integers
+from recuse.solver.aggregate_certificate import PARTS, Cut, slopes, snapped, truncated_high, truncated_low
+from recuse.solver.aggregate_focus import NOBODY, Focus
+from recuse.solver.aggregate_table import Table
+from recuse.solver.interval import Interval
+from recuse.solver.linear import Matrix
+from recuse.solver.master import Master, Tally
+
+ROUNDS = 200
+FEW = 400
+"""Movable participants that may all be players at once."""
+CLOSE = 0.7
+"""How much of the width asked for may be left when a proof is tried."""
+NEGLIGIBLE = 2.0**-30
+
+
+@dataclass(slots=True, eq=False)
+class AggregateCutting:
+    """X(τ) in a focus: the cuts so far and what of them counts, the best withdrawal, the interval proven."""
+
+    focus: Focus
+    table: Table
+    tau: float
+    players: Integers
+    best: Integers
+    found: Interval
+    cuts: list[Cut]
+    portions: Floats
+
+    @classmethod
+    def of(cls, focus: Focus, table: Table, tau: float, loads: Floats) -> Self:
+        """Return a start at no withdrawal. `loads` are those of the movable participants."""
+        nothing = np.zeros(len(focus.people), np.int64)
+        first = Cut.at(focus, table, nothing)
+        if len(nothing) <= FEW:
+            players = np.arange(len(nothing))
+        else:
+            players = np.flatnonzero(owned(focus, first.high) > 1)
+            if len(players) == 0:
+                players = np.sort(np.argsort(-loads, kind="stable")[:FEW])
+        found = Interval(0.0, truncated_high(focus, table, tau, nothing))
+        return cls(focus, table, tau, players, nothing, found, [first], np.ones((1, len(focus.fixed))))
+
+    def interval(self, width: float) -> Interval | None:
+        """Return an interval that holds X(τ), at most `width` wide; nothing if it does not close."""
+        while (outsiders := self._obstacles(width)) is not None:
+            if self.found.width <= width:
+                return self.found
+            self.players = np.union1d(self.players, outsiders)
+        return None
+
+    def _obstacles(self, width: float) -> Integers | None:
+        """Return whom a proof for everybody needs beside the players, once the players' own gap is closed."""
+        stage = Stage.of(self.focus, self.players, self.cuts[0])
+        for cut, portion in zip(self.cuts, self.portions, strict=True):
+            stage.add(cut, portion > 0)
+        while len(self.cuts) < ROUNDS:
+            suggestion = stage.master.solve()
+            if suggestion is None:
+                return None
+            x = np.zeros(len(self.focus.people))
+            x[self.players] = suggestion.x[: len(self.players)]
+            # between the master's optimum and the best point so far: fewer rounds than at the optimum
+            middle = snapped((x + self.best / PARTS) / 2)
+            for point in (middle, snapped(x)):
+                self._visit(point)
+            value = (float(stage.cost @ suggestion.x) + stage.constant) * self.tau + self.focus.rest
+            if self.found.high - value <= CLOSE * width:
+                self.portions = stage.portions(suggestion.y)
+                over = self._prove()
+                outsiders = np.flatnonzero(over > NEGLIGIBLE)
+                if self.found.width <= width or len(outsiders):
+                    worst = np.argsort(-over[outsiders], kind="stable")
+                    return outsiders[worst[: max(FEW, len(self.players))]]
+            self.cuts.append(Cut.at(self.focus, self.table, middle))
+            stage.add(self.cuts[-1], np.ones(len(self.focus.fixed), bool))
+        return None
+
+    def _visit(self, point: Integers) -> None:
+        """Keep a withdrawal if it is the best so far."""
+        high = truncated_high(self.focus, self.table, self.tau, point)
+        if high < self.found.high:
+            self.best, self.found = point, Interval(min(self.found.low, high), high)
+
+    def _prove(self) -> Floats:
+        """Raise the lower end; return by how much each outsider's slope exceeds τ, which spoils the proof."""
+        portions = self._shrunk()
+        low = truncated_low(self.focus, self.tau, self.cuts, portions)
+        self.found = self.found.narrowed(min(low, self.found.high), math.inf)
+        over = slopes(self.focus, self.cuts, portions) - 1.0
+        over[self.players] = 0.0
+        return over
+
+    def _shrunk(self) -> Floats:
+        """Return smaller portions that prove no less: nobody needs to own more than τ in all.
+
+        Whoever withdraws wholly does, and what his groups are cut by more than that burdens other people.
+        """
+        total = slopes(self.focus, self.cuts, self.portions)
+        pairs = zip(self.portions, self.cuts, strict=True)
+        own = owned(self.focus, np.sum([portion * cut.high for portion, cut in pairs], axis=0))
+        factor = np.ones(len(total) + 1)
+        excess = np.maximum(0.0, total - 1.0)[self.players]
+        factor[self.players] -= np.minimum(1.0, excess / np.maximum(own[self.players], NEGLIGIBLE))
+        owners = self.focus.group_owners
+        least = np.where(owners >= 0, factor[owners], 0.0).max(axis=1, initial=0.0)
+        return self.portions * np.where(np.any(owners >= 0, axis=1), least, 1.0)
+
+
+def owned(focus: Focus, weights: Floats) -> Floats:
+    """Return the weight of the groups that each participant owns."""
+    columns = np.where(focus.group_owners >= 0, focus.group_owners, len(focus.people)).T
+    size = len(focus.people) + 1
+    return np.sum(
+        [np.bincount(c, weights=weights, minlength=size) for c in columns] or [np.zeros(size)], axis=0
+    )[:-1]
+
+
+@dataclass(slots=True, eq=False)
+class Stage:
+    """The master over some players: their withdrawals, and for each what his bundle of groups counts.
+
+    A count is a column in [0, 1], in units of what the bundle counts without withdrawals.
+    """
+
+    focus: Focus
+    seat: Integers
+    bundle: Integers
+    full: Floats
+    cost: Floats
+    constant: float
+    master: Master
+    rounds: list[Integers] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, focus: Focus, players: Integers, first: Cut) -> Self:
+        seat = np.full(len(focus.people) + 1, NOBODY)
+        seat[players] = np.arange(len(players))
+        touching = np.full(len(focus.fixed), NOBODY)
+        for column in focus.petal_owners.T:
+            np.maximum.at(touching, focus.petal_group, seat[column])
+        owner = seat[focus.group_owners].max(axis=1, initial=NOBODY)
+        bundle = np.where(owner >= 0, owner, touching)
+        mine = bundle >= 0
+        full = np.bincount(bundle[mine], weights=first.high[mine], minlength=len(players))
+        cost = np.concatenate((np.ones(len(players)), full))
+        master = Master.over(cost, Tally())
+        master.insisted = True
+        return cls(focus, seat, bundle, full, cost, float(first.low[~mine].sum()), master)
+
+    def add(self, cut: Cut, chosen: NDArray[np.bool_]) -> None:
+        """Add a cut of the bundles that hold a chosen group."""
+        mine = self.bundle >= 0
+        wanted = np.zeros(len(self.full), bool)
+        wanted[self.bundle[chosen & mine]] = True
+        which = np.flatnonzero(wanted & (self.full > 0))
+        scale = 1 / self.full[which]
+        right = np.bincount(self.bundle[mine], weights=cut.low[mine], minlength=len(self.full))[which]
+        left = self._withdrawals(cut)[which]
+        left.data *= np.repeat(scale, np.diff(left.indptr))
+        ones = (np.ones(len(which)), which, np.arange(len(which) + 1))
+        own = sparse.csr_array(ones, shape=(len(which), len(self.full)))
+        self.master.add(sparse.hstack((left, own), format="csr"), right * scale)
+        self.rounds.append(which)
+
+    def _withdrawals(self, cut: Cut) -> Matrix:
+        """Return what each player's withdrawal takes of each bundle's cut."""
+        focus, size = self.focus, len(self.full)
+        through = cut.slope[focus.petal_group] * cut.active
+        rows, columns, values = [], [], []
+        for owners, bundle, weight in (
+            (focus.group_owners, self.bundle, cut.high),
+            (focus.petal_owners, self.bundle[focus.petal_group], through),
+        ):
+            for seat in self.seat[owners].T:
+                mine = (bundle >= 0) & (seat >= 0)
+                rows.append(bundle[mine])
+                columns.append(seat[mine])
+                values.append(weight[mine])
+        places = (np.concatenate(rows), np.concatenate(columns))
+        return sparse.csr_array((np.concatenate(values), places), shape=(size, size))
+
+    def portions(self, duals: Floats) -> Floats:
+        """Return how much of each cut counts for each group; groups without players keep the first cut."""
+        found, start, mine = np.zeros((len(self.rounds), len(self.bundle))), 0, self.bundle >= 0
+        for which, portion in zip(self.rounds, found, strict=True):
+            shares = np.zeros(len(self.full))
+            shares[which] = duals[start : start + len(which)] / self.full[which]
+            portion[mine] = shares[self.bundle[mine]]
+            start += len(which)
+        found[0, ~mine] = 1.0
+        return found

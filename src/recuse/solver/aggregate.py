@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from recuse.graphs.aggregate import Aggregate
-from recuse.krelation.relation import Floats
+from recuse.krelation.relation import Floats, Integers
 from recuse.solver.aggregate_certificate import initial_loads, snapped, truncated_high
 from recuse.solver.aggregate_cutting import AggregateCutting
 from recuse.solver.aggregate_focus import Focus
@@ -24,12 +26,13 @@ from recuse.solver.interval import Interval, enclosed
 from recuse.solver.reference import approaches
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class AggregatePrograms:
-    """What mechanisms ask of an aggregate."""
+    """What mechanisms ask of an aggregate. Each X(τ) starts from the withdrawal of the last one."""
 
     aggregate: Aggregate
     loads: Floats
+    withdrawn: Integers
 
     def largest_load(self) -> float:
         """Return a double not below any participant's load: for τ from there on X(τ) is the true answer."""
@@ -42,8 +45,10 @@ class AggregatePrograms:
         movable = self.loads > tau
         focus = Focus.of(self.aggregate, movable)
         table = Table.of(self.aggregate.k, int(focus.sizes.max()), tau)
-        cutting = AggregateCutting.of(focus, table, tau, self.loads[movable])
-        return _guarded(lambda: cutting.interval(width)) or by_full_program(focus, table, tau, width)
+        cutting = AggregateCutting.of(focus, table, tau, self.loads[movable], self.withdrawn[movable])
+        found = _guarded(lambda: cutting.interval(width))
+        self.withdrawn[movable] = cutting.best
+        return found or by_full_program(focus, table, tau, width)
 
 
 def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:
@@ -69,4 +74,4 @@ def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Int
 
 def aggregate_programs(aggregate: Aggregate) -> AggregatePrograms:
     """Return the programs of an aggregate."""
-    return AggregatePrograms(aggregate, initial_loads(aggregate))
+    return AggregatePrograms(aggregate, initial_loads(aggregate), np.zeros(aggregate.participants, np.int64))

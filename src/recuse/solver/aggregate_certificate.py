@@ -1,8 +1,8 @@
 """Certificates for aggregates: loads, and both ends of X(τ), derived from the groups. Trusts no solver.
 
 A withdrawal is snapped to multiples of 2⁻³⁰, where everything that F is made of is an integer. From below, F
-is held by cuts: the slope that a group meets at some withdrawal and the petals it has left there make a linear
-function that is nowhere above the group's count (docs/proofs.md, lemma A5).
+is held by cuts: the slope that a group meets at some withdrawal and the petals it has left there make a
+linear function that is nowhere above the group's count (docs/proofs.md, lemma A5).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats, Integers
-from recuse.solver.aggregate_focus import Focus
+from recuse.solver.aggregate_focus import Focus, totals
 from recuse.solver.aggregate_table import Table
 from recuse.solver.certificate import UNIT, down, enclosed_sum, up
 from recuse.solver.interval import enclosed
@@ -44,7 +44,7 @@ def initial_loads(aggregate: Aggregate) -> Floats:
         people.append(owners[other])
         weights.append(through[sizes[group[other]]])
     holders = np.concatenate(people)
-    loads = np.bincount(holders, weights=np.concatenate(weights), minlength=aggregate.participants)
+    loads = totals(holders, np.concatenate(weights), aggregate.participants)
     terms = np.bincount(holders, minlength=aggregate.participants)
     return loads if loads.max(initial=0.0) < 2.0**53 else loads * (1 + UNIT * (terms + 4))
 
@@ -129,11 +129,12 @@ def slopes(focus: Focus, cuts: Sequence[Cut], portions: Floats) -> Floats:
         through += (portion * cut.slope)[focus.petal_group] * cut.active
     for owners, weight in ((focus.group_owners, whole), (focus.petal_owners, through)):
         for column in owners.T:
-            people.append(column[column >= 0])
-            weights.append(weight[column >= 0])
+            people.append(column)
+            weights.append(weight)
     holders = np.concatenate(people)
-    total = np.bincount(holders, weights=np.concatenate(weights), minlength=len(focus.people))
-    return total * (1 + UNIT * (np.bincount(holders, minlength=len(focus.people)) + len(cuts) + 8))
+    total = totals(holders, np.concatenate(weights), len(focus.people))
+    terms = totals(holders, np.ones(len(holders)), len(focus.people))
+    return total * (1 + UNIT * (terms + len(cuts) + 8))
 
 
 def truncated_low(focus: Focus, tau: float, cuts: Sequence[Cut], portions: Floats) -> float:

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.aggregate_certificate import PARTS, Cut, slopes, snapped, truncated_high, truncated_low
-from recuse.solver.aggregate_focus import NOBODY, Focus
+from recuse.solver.aggregate_focus import NOBODY, Focus, totals
 from recuse.solver.aggregate_table import Table
 from recuse.solver.interval import Interval
 from recuse.solver.linear import Matrix
@@ -45,18 +45,18 @@ class AggregateCutting:
     portions: Floats
 
     @classmethod
-    def of(cls, focus: Focus, table: Table, tau: float, loads: Floats) -> Self:
-        """Return a start at no withdrawal. `loads` are those of the movable participants."""
+    def of(cls, focus: Focus, table: Table, tau: float, loads: Floats, start: Integers) -> Self:
+        """Return the cuts at no withdrawal and at `start`; `loads` are those of the movable participants."""
         nothing = np.zeros(len(focus.people), np.int64)
         first = Cut.at(focus, table, nothing)
         if len(nothing) <= FEW:
             players = np.arange(len(nothing))
         else:
-            players = np.flatnonzero(owned(focus, first.high) > 1)
-            if len(players) == 0:
-                players = np.sort(np.argsort(-loads, kind="stable")[:FEW])
-        found = Interval(0.0, truncated_high(focus, table, tau, nothing))
-        return cls(focus, table, tau, players, nothing, found, [first], np.ones((1, len(focus.fixed))))
+            likely = (owned(focus, first.high) > 1) | (start > 0)
+            players = np.flatnonzero(likely) if likely.any() else np.sort(np.argsort(-loads)[:FEW])
+        cuts = [first, Cut.at(focus, table, start)] if start.any() else [first]
+        found = Interval(0.0, truncated_high(focus, table, tau, start))
+        return cls(focus, table, tau, players, start, found, cuts, np.ones((len(cuts), len(focus.fixed))))
 
     def interval(self, width: float) -> Interval | None:
         """Return an interval that holds X(τ), at most `width` wide; nothing if it does not close."""
@@ -126,11 +126,8 @@ class AggregateCutting:
 
 def owned(focus: Focus, weights: Floats) -> Floats:
     """Return the weight of the groups that each participant owns."""
-    columns = np.where(focus.group_owners >= 0, focus.group_owners, len(focus.people)).T
-    size = len(focus.people) + 1
-    return np.sum(
-        [np.bincount(c, weights=weights, minlength=size) for c in columns] or [np.zeros(size)], axis=0
-    )[:-1]
+    owners = focus.group_owners
+    return totals(owners.T.ravel(), np.tile(weights, owners.shape[1]), len(focus.people))
 
 
 @dataclass(slots=True, eq=False)
@@ -159,7 +156,7 @@ class Stage:
         owner = seat[focus.group_owners].max(axis=1, initial=NOBODY)
         bundle = np.where(owner >= 0, owner, touching)
         mine = bundle >= 0
-        full = np.bincount(bundle[mine], weights=first.high[mine], minlength=len(players))
+        full = totals(bundle, first.high, len(players))
         cost = np.concatenate((np.ones(len(players)), full))
         master = Master.over(cost, Tally())
         master.insisted = True
@@ -172,7 +169,7 @@ class Stage:
         wanted[self.bundle[chosen & mine]] = True
         which = np.flatnonzero(wanted & (self.full > 0))
         scale = 1 / self.full[which]
-        right = np.bincount(self.bundle[mine], weights=cut.low[mine], minlength=len(self.full))[which]
+        right = totals(self.bundle, cut.low, len(self.full))[which]
         left = self._withdrawals(cut)[which]
         left.data *= np.repeat(scale, np.diff(left.indptr))
         ones = (np.ones(len(which)), which, np.arange(len(which) + 1))

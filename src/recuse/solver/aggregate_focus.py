@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.graphs.aggregate import Aggregate, choices
-from recuse.krelation.relation import Integers
+from recuse.krelation.relation import Floats, Integers
 
 NOBODY = -1
+
+
+def totals(into: Integers, weights: Floats, count: int) -> Floats:
+    """Return the sums of the weights that go into each of `count` places; NOBODY is none of them."""
+    sums = np.bincount(into + 1, weights=weights, minlength=count + 1)[1:]
+    return np.asarray(sums, np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from recuse.sql.parse import parse
 from recuse.sql.query import Block, Measure
 from recuse.sql.read import read
 from recuse.sql.render import plain, readable
-from sql.shop import CATALOGUE, POLICY, the_engine
+from sql.shop import CATALOGUE, POLICY, TABLES, Database, the_engine
 
 GOLDEN = Path(__file__).parent / "golden"
 STAGES = ["read", *(step.__name__ for step in PASSES), "derive"]
@@ -166,6 +166,34 @@ def test_accepted_queries_bind_on_the_engine(text):
     plan = compile_query(text, POLICY, engine.catalogue())
     engine.check(plan)
     collect(engine, plan, collect_domain(engine, plan.grouping))
+
+
+@pytest.mark.parametrize("text", lines("accepted.sql"))
+def test_no_owner_and_no_weight_arrives_as_null(text):
+    """Every column NULL in some row, every reference dangling in another: the encoder refuses NULLs."""
+    rows = {
+        table: [(None,) * len(columns), tuple(map(DANGLING.get, columns.values())), *FULL.get(table, [])]
+        for table, columns in TABLES.items()
+    }
+    engine = Database(rows).load()
+    plan = compile_query(text, POLICY, engine.catalogue())
+    for groups in collect(engine, plan, collect_domain(engine, plan.grouping)):
+        assert all(None not in name for found in groups for name in found.names)
+
+
+DANGLING = {
+    **dict.fromkeys(("INTEGER", "BIGINT"), 99),
+    **{"VARCHAR": "zz", "DATE": "1999-01-01", "DECIMAL(9,2)": "1.00", "DOUBLE": 1.0},
+}
+FULL = {
+    "customer": [(1, None, None), (2, 1, "a")],
+    "supplier": [("a", None)],
+    "orders": [(1, 1, None, None), (2, None, None, "1.00"), (3, 2, "1997-01-01", "-1.00")],
+    "item": [(1, "a", None, None), (None, "a", 1.0, 1), (1, None, 1.0, 1), (3, "a", 2.0, 1)],
+    "edges": [(1, None), (None, 1), (1, 2)],
+    "gift": [(1, None, 1), (None, 2, 3), (None, None, 1), (1, 2, None)],
+    "nation": [(1, None), (None, "a")],
+}
 
 
 def test_passes_do_not_change_their_argument():

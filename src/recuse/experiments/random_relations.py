@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +16,9 @@ from recuse.krelation.relation import KRelation, Shape, Tuples
 KINDS = ("3-DNF", "3-CNF")
 WEIGHTS = ("constant", "random")
 SIZE, CLAUSES = 1000, 3
+ALL_CLAUSES = (1, 2, 3, 4, 5, 6, 8, 10)
+FEW_CLAUSES = {"3-DNF": (1, 2, 3, 5, 8), "3-CNF": (1, 2, 3)}
+"""the index of a 3-CNF of more clauses takes minutes"""
 LARGEST_WEIGHT = 9
 MECHANISMS = ("paper", "selective")
 
@@ -45,33 +48,32 @@ def universal_sensitivity(relation: KRelation) -> int:
     return int(np.bincount(pairs[:, 1], tuples.weights[pairs[:, 0]]).max())
 
 
-def _cells(setting: Setting, sizes: tuple[int, ...], clauses: tuple[int, ...]) -> list[Cell]:
+def _cells(setting: Setting, points: Iterable[tuple[str, int, int]]) -> list[Cell]:
     return [
         {
             "kind": kind,
             "size": size,
-            "clauses": count,
+            "clauses": clauses,
             "weights": weights,
             "seed": seed,
             "runs": setting.runs,
         }
-        for size in sizes
-        for count in clauses
+        for kind, size, clauses in points
         for seed in range(5 if setting.full else 1)
-        for kind in KINDS
         for weights in WEIGHTS
     ]
 
 
 def by_clauses(setting: Setting) -> list[Cell]:
     """Return relations of 1,000 tuples with more and more clauses."""
-    return _cells(setting, (SIZE,), (1, 2, 3, 4, 5, 6, 8, 10) if setting.full else (1, 2, 3, 5))
+    chosen = dict.fromkeys(KINDS, ALL_CLAUSES) if setting.full else FEW_CLAUSES
+    return _cells(setting, ((kind, SIZE, count) for kind, counts in chosen.items() for count in counts))
 
 
 def by_size(setting: Setting) -> list[Cell]:
     """Return larger and larger relations with three clauses a tuple."""
     sizes = (200, 500, 1000, 2000, 5000, 10_000) if setting.full else (250, 500, 1000, 2000)
-    return _cells(setting, sizes, (CLAUSES,))
+    return _cells(setting, ((kind, size, CLAUSES) for size in sizes for kind in KINDS))
 
 
 def measure(cell: Cell, setting: Setting) -> Iterator[Row]:

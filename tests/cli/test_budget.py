@@ -77,6 +77,19 @@ def test_grants(recuse, shop):
     assert "2.5 left" not in err
 
 
+def test_a_custodian_may_grant_before_anything_is_asked(recuse, tmp_path):
+    database, policy = make_shop(tmp_path)
+    code, out, err = recuse("budget", "grant", database, "--epsilon", 7)
+    assert (code, out) == (0, "the database may spend 7: 7 remaining\n")
+    assert err == f"new ledger {database}.ledger with a budget of epsilon = 7\n"
+    assert recuse("budget", "grant", database, "--analyst", "ada", "--epsilon", 1)[0] == 0
+    code, out, err = recuse(
+        "ask", database, COUNT, "--policy", policy, "--epsilon", "0.5", "--analyst", "ada"
+    )
+    assert (code, err) == (0, ""), "what was granted counts, and not the policy's [budget]"
+    assert "0.5 charged, 0.5 left" in out
+
+
 def test_the_same_question_is_free_until_the_data_is_published(recuse, shop):
     ask, database = shop
     assert "epsilon   0 charged: the answer of an earlier question, for 0.5, 1.5 left" in ask("0.5")[1]
@@ -147,7 +160,8 @@ def test_without_the_package_the_report_is_refused_in_one_line(recuse, shop, mon
     [
         ("budget", "no-such.ledger"),
         ("budget", "export", "no-such.duckdb"),
-        ("budget", "grant", "no-such.ledger", "--epsilon", "1"),
+        ("budget", "grant", "no-such.duckdb", "--epsilon", "1"),
+        ("budget", "grant", "no-such.ledger", "--analyst", "ada", "--epsilon", "1"),
         ("data", "publish", "no-such.ledger"),
     ],
 )

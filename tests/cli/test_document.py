@@ -5,6 +5,8 @@ Run as a script, this file brings the help texts in docs/cli.md up to date.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -45,15 +47,11 @@ def commands(command, *path: str) -> Iterator[tuple[str, ...]]:
 
 
 def help_of(*path: str) -> str:
-    code = "from recuse.cli.app import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *path, "--help"],
-        env={**os.environ, "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.rstrip() + "\n"
+    """Return the help of a command, as wide as the page has it."""
+    os.environ["COLUMNS"] = "80"
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        typer.main.get_command(app)([*path, "--help"], prog_name="recuse", standalone_mode=False)
+    return out.getvalue().rstrip() + "\n"
 
 
 ALL = sorted(commands(typer.main.get_command(app)))

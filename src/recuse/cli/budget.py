@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from recuse.cli.options import AnalystName, AsJson, changed_budget
-from recuse.ledger import Balance, Ledger
+from recuse.ledger import Balance, Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
 from recuse.mechanism.release import nearest
 from recuse.policy import Policy
@@ -45,13 +45,18 @@ LedgerOf = Annotated[Path, typer.Argument(help="A ledger file, or the database i
 
 def located(path: Path) -> Ledger:
     """Return the ledger at a path, or beside the database at it."""
+    return Ledger.open(place_of(path))
+
+
+def place_of(path: Path) -> Path:
+    """Return where the ledger is, or would be: the path itself if it is one, else beside the database."""
     beside = ledger_path(path)
-    if path.is_file() and (beside is None or not beside.exists()):
+    if beside is None or path.suffix == ".ledger":
+        return path
+    if path.is_file() and not beside.exists():
         with path.open("rb") as file:
-            itself = path.suffix == ".ledger" or file.read(len(SQLITE)) == SQLITE
-        if itself:
-            return Ledger.open(path)
-    return Ledger.open(path if beside is None or path.suffix == ".ledger" else beside)
+            return path if file.read(len(SQLITE)) == SQLITE else beside
+    return beside
 
 
 @budget_app.command("show")
@@ -117,9 +122,14 @@ def grant(
     """Set the limit of the database, or of an analyst.
 
     An analyst's limit is within the database's. Once one is named, every question must say whose it is.
+    The first grant of a database makes its ledger, in place of the policy's [budget].
     """
-    book = located(ledger)
-    balance = book.grant(Epsilon.of(epsilon), analyst)
+    loss, place = Epsilon.of(epsilon), place_of(ledger)
+    if analyst is None and not place.exists() and (ledger.exists() or ledger.suffix == ".ledger"):
+        open_or_create(place, loss)[0].close()
+        typer.echo(f"new ledger {place} with a budget of epsilon = {loss}", err=True)
+    book = Ledger.open(place)
+    balance = book.grant(loss, analyst)
     if json_output:
         typer.echo(json.dumps({"analyst": analyst} | _numbers(balance)))
         return

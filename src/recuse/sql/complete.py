@@ -8,7 +8,7 @@ copy would still carry its own owners, so that nobody's protection depends on th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -16,6 +16,7 @@ from sqlglot import exp
 from recuse.policy.terms import Choice as KeyChoice
 from recuse.policy.terms import KeyItem
 from recuse.sql.catalogue import Table
+from recuse.sql.equalities import equal_columns
 from recuse.sql.ownership import Hop, Linked, Protected
 from recuse.sql.query import Block, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, Source, column
 from recuse.sql.render import conjunction, table_reference
@@ -193,11 +194,3 @@ def present(scan: Scan, hop: Hop, target: Scan) -> Scalar:
     filled = [_not_null(target, name) for name in dict.fromkeys(chosen)]
     inner.set("where", exp.Where(this=conjunction([*_key_equalities(scan, hop, target), *filled])))
     return exp.Exists(this=inner)
-
-
-def equal_columns(condition: Scalar) -> Iterator[frozenset[tuple[str, str]]]:
-    """Yield the two (alias, column) names of a condition that is one bare equality."""
-    if isinstance(condition, exp.EQ):
-        left, right = condition.left, condition.right
-        if isinstance(left, exp.Column) and isinstance(right, exp.Column):
-            yield frozenset({(left.table, left.name), (right.table, right.name)})

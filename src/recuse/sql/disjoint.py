@@ -15,12 +15,10 @@ from sqlglot import exp
 
 from recuse.policy import Key, Policy
 from recuse.policy.terms import Choice
-from recuse.sql.complete import equal_columns
-from recuse.sql.families import Family, family
-from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, column, sources_of
+from recuse.sql.equalities import Equalities, Name
+from recuse.sql.families import Family
+from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, sources_of
 from recuse.sql.scalars import Lookup
-
-Name = tuple[str, str]
 
 
 def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
@@ -56,25 +54,18 @@ class _Facts:
     """What holds for every row of a block: equal columns, and which columns fix all others of a source."""
 
     sources: tuple[Source, ...]
-    classes: dict[Name, Name]
+    equal: Equalities
     keys: dict[str, list[tuple[str, ...]]]
 
     @classmethod
     def of(cls, block: Block, policy: Policy, lookup: Lookup) -> _Facts:
-        classes: dict[Name, Name] = {}
-        for condition in block.conditions:
-            for pair in equal_columns(condition):
-                sides = {family(lookup(column(*name)) or "") for name in pair}
-                if len(pair) == 2 and len(sides) == 1 and sides <= {Family.WHOLE, Family.TEXT, Family.DATE}:
-                    first, second = sorted(_leader(classes, name) for name in pair)
-                    if first != second:
-                        classes[second] = first
+        equal = Equalities.of(block.conditions, lookup, {Family.WHOLE, Family.TEXT, Family.DATE})
         keys = {
             source.alias: [*source.table.keys, *policy.keys_of(source.table.name)]
             for source in block.sources
             if isinstance(source, Scan) and source.preserving is None
         }
-        return cls(block.sources, classes, keys)
+        return cls(block.sources, equal, keys)
 
     def decided(self, owners: Sequence[Owner], keys: Iterable[Scalar]) -> bool:
         """Return whether the owners of one kind decide all keys, by one rule if there are several.
@@ -97,8 +88,8 @@ class _Facts:
         }
         fixed = {(value.table, value.name) for value in owner.values if isinstance(value, exp.Column)}
         while True:
-            leaders = {_leader(self.classes, name) for name in fixed}
-            more = {name for name in columns if _leader(self.classes, name) in leaders}
+            leaders = {self.equal.leader(name) for name in fixed}
+            more = {name for name in columns if self.equal.leader(name) in leaders}
             for alias, keys in self.keys.items():
                 if any(all((alias, part) in more for part in key) for key in keys):
                     more |= {name for name in columns if name[0] == alias}
@@ -109,28 +100,22 @@ class _Facts:
     def _rules(self, owner: Owner, wanted: set[Name]) -> dict[Name, set[object]]:
         """Return for every wanted column the rules by which the owner's own values decide it directly."""
         values = [(v.table, v.name) if isinstance(v, exp.Column) else None for v in owner.values]
-        leaders = [None if value is None else _leader(self.classes, value) for value in values]
+        leaders = [None if value is None else self.equal.leader(value) for value in values]
         rules: dict[Name, set[object]] = {name: set() for name in wanted}
         for name in wanted:
-            same = _leader(self.classes, name)
+            same = self.equal.leader(name)
             rules[name] |= {("itself", place) for place, leader in enumerate(leaders) if leader == same}
             for source in self.sources:
                 if not isinstance(source, Scan):
                     continue
                 for key in self.keys.get(source.alias, []):
-                    places = tuple(_leader(self.classes, (source.alias, part)) for part in key)
+                    places = tuple(self.equal.leader((source.alias, part)) for part in key)
                     if None in leaders or sorted(places) != sorted(x for x in leaders if x is not None):
                         continue
                     order = tuple(leaders.index(place) for place in places)
                     rules[name] |= {
                         (source.table.name, key, order, known.name)
                         for known in source.table.columns
-                        if _leader(self.classes, (source.alias, known.name)) == same
+                        if self.equal.leader((source.alias, known.name)) == same
                     }
         return rules
-
-
-def _leader(classes: dict[Name, Name], name: Name) -> Name:
-    while name in classes:
-        name = classes[name]
-    return name

@@ -9,8 +9,8 @@ from fractions import Fraction
 from sqlglot import exp
 
 from recuse.privacy import decimal_text
-from recuse.sql.complete import equal_columns
-from recuse.sql.families import Family, family
+from recuse.sql.equalities import Equalities, Name
+from recuse.sql.families import Family
 from recuse.sql.guard import guard, guard_value
 from recuse.sql.query import (
     Aggregate,
@@ -22,7 +22,6 @@ from recuse.sql.query import (
     Scan,
     Schema,
     SetOf,
-    column,
     map_blocks,
 )
 from recuse.sql.render import native_exists
@@ -85,7 +84,7 @@ def _distinct_owners(
     block: Block, conditions: Sequence[Scalar], around: Sequence[Owner], lookup: Lookup
 ) -> Block:
     stated = (*conditions, *block.conditions)
-    find = _equalities(stated, lookup)
+    find = Equalities.of(stated, lookup, {Family.WHOLE}).leader
     seen: dict[Identity, Owner] = {_identity(owner, find): owner for owner in around}
     own: dict[Identity, Owner] = {}
     for owner in block.owners:
@@ -104,28 +103,6 @@ def _distinct_owners(
         for source in block.sources
     )
     return replace(block, owners=owners, choices=choices, sources=sources)
-
-
-Name = tuple[str, str]
-
-
-def _equalities(conditions: Sequence[Scalar], lookup: Lookup) -> Callable[[Name], Name]:
-    """Return the function that takes a column to the first of those that the conditions make equal to it."""
-    leader: dict[Name, Name] = {}
-
-    def find(name: Name) -> Name:
-        while name in leader:
-            name = leader[name]
-        return name
-
-    for condition in conditions:
-        for pair in equal_columns(condition):
-            sides = [column(*name) for name in pair]
-            if len(pair) == 2 and all(family(lookup(side) or "") is Family.WHOLE for side in sides):
-                first, second = sorted(map(find, pair))
-                if first != second:
-                    leader[second] = first
-    return find
 
 
 def _identity(owner: Owner, find: Callable[[Name], Name]) -> Identity:

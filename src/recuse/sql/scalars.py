@@ -229,14 +229,11 @@ def family_of(node: exp.Expr, lookup: Lookup) -> Family | None:
             return Family.WHOLE
         case exp.Avg():
             return Family.FLOAT
-    if isinstance(node, (*_DATE_PARTS, exp.Length, exp.Sign)):
+    if isinstance(node, (*DATE_FUNCTIONS, exp.Length, exp.Sign)):
         return Family.WHOLE
     if isinstance(node, TEXT_FUNCTIONS):
         return Family.TEXT
     return Family.BOOLEAN if isinstance(node, (*COMPARISONS, *PREDICATES, exp.And, exp.Or, exp.Not)) else None
-
-
-_DATE_PARTS = (exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Day, exp.Hour, exp.Minute, exp.Second)
 
 
 def _arithmetic(node: exp.Expr, sides: set[Family | None]) -> Family | None:

@@ -17,7 +17,7 @@ import pytest
 
 from charges import question, spend
 from recuse.errors import BudgetError, LedgerError, ParameterError
-from recuse.ledger import Balance, Charged, Ledger, Stored, open_or_create
+from recuse.ledger import Balance, Charged, Ledger, Stored, open_or_create, schema
 from recuse.ledger.accounting import approximate_loss
 from recuse.privacy import Epsilon
 
@@ -411,6 +411,20 @@ def test_a_ledger_of_version_1_is_brought_up(path, tmp_path):
     new = tmp_path / "new.ledger"
     open_or_create(new, ONE)
     assert tables(path) == tables(new), "an old file and a new one have the same tables"
+
+
+def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1)
+    before = tables(path)
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            schema, "MIGRATIONS", (*schema.MIGRATIONS[:1], (*schema.VERSION_2[:5], "CREATE nonsense"))
+        )
+        with pytest.raises(LedgerError, match="cannot be used"):
+            Ledger.open(path)
+    assert tables(path) == before
+    assert Ledger.open(path).balance().spent == Fraction(5, 6)
 
 
 def test_many_may_bring_it_up_at_once(path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import html.parser
+import subprocess
+import sys
 import uuid
 from decimal import Decimal
 from fractions import Fraction
@@ -176,6 +178,24 @@ def test_arrow_and_pandas_have_counts_as_integers_and_intervals_beside_them():
     frame = table.to_pandas()
     assert frame["n"].dtype == "int64"
     assert list(frame.columns) == found.column_names
+
+
+def test_without_pandas_a_frame_is_refused_in_words():
+    code = """
+import sys
+sys.modules["pandas"] = None
+from fractions import Fraction
+from recuse.errors import ParameterError
+from recuse.session.answer import Answer
+table = Answer((), (), (), Fraction(1))
+table.to_arrow()
+try:
+    table.to_pandas()
+except ParameterError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "a frame needs the package pandas; hint: pip install pandas, or use to_arrow()\n"
 
 
 def test_numbers_beyond_all_doubles_print_too():

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow
 
+from recuse.errors import ParameterError
 from recuse.mechanism.release import Release
 from recuse.session.cells import Cell, Combined, Row
 from recuse.session.table import arrow_table, charged, html_table, noise_note, text_table
@@ -61,7 +62,13 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """Return a pandas frame with the columns of `to_arrow`; pandas must be installed."""
-        return arrow_table(self.key_names, self.names, self.rows).to_pandas()
+        table = self.to_arrow()
+        try:
+            return table.to_pandas()
+        except ImportError:
+            raise ParameterError(
+                "a frame needs the package pandas", hint="pip install pandas, or use to_arrow()"
+            ) from None
 
 
 def stamped(

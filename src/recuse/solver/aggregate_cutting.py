@@ -29,6 +29,8 @@ FEW = 400
 CLOSE = 0.7
 """How much of the width asked for may be left when a proof is tried."""
 NEGLIGIBLE = 2.0**-30
+FAINT = 2.0**-26
+"""Entries of the master, in units of τ, that are not worth having: a million of them change nothing."""
 
 
 @dataclass(slots=True, eq=False)
@@ -187,7 +189,7 @@ class Stage:
             (focus.petal_owners, self.bundle[focus.petal_group], through),
         ):
             for seat in self.seat[owners].T:
-                mine = (bundle >= 0) & (seat >= 0)
+                mine = (bundle >= 0) & (seat >= 0) & (weight > FAINT)
                 rows.append(bundle[mine])
                 columns.append(seat[mine])
                 values.append(weight[mine])

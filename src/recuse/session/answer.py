@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib.util import find_spec
 from typing import Any
 
 import pyarrow
@@ -62,13 +63,11 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """Return a pandas frame with the columns of `to_arrow`; pandas must be installed."""
-        table = self.to_arrow()
-        try:
-            return table.to_pandas()
-        except ImportError:
+        if find_spec("pandas") is None:
             raise ParameterError(
                 "a frame needs the package pandas", hint="pip install pandas, or use to_arrow()"
-            ) from None
+            )
+        return self.to_arrow().to_pandas()
 
 
 def stamped(

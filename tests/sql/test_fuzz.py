@@ -37,7 +37,7 @@ def mutated(chance: random.Random) -> str:
     """Return a query with a few pieces cut out, doubled or put in, or plain random bytes."""
     if chance.random() < 0.2:
         return bytes(chance.randrange(256) for _ in range(chance.randrange(80))).decode("latin-1")
-    text = chance.choice(chance.choice([SEEDS, SHOP]))
+    text = chance.choice(chance.choice([SEEDS, SHOP, SHOP, SHOP]))
     for _ in range(chance.randrange(1, 5)):
         start = chance.randrange(len(text) + 1)
         end = min(len(text), start + chance.randrange(12))

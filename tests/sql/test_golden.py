@@ -183,7 +183,10 @@ def test_no_owner_and_no_weight_arrives_as_null(text):
 
 DANGLING = {
     **dict.fromkeys(("INTEGER", "BIGINT"), 99),
-    **{"VARCHAR": "zz", "DATE": "1999-01-01", "DECIMAL(9,2)": "1.00", "DOUBLE": 1.0},
+    "VARCHAR": "zz",
+    "DATE": "1999-01-01",
+    "DECIMAL(9,2)": "1.00",
+    "DOUBLE": 1.0,
 }
 FULL = {
     "customer": [(1, None, None), (2, 1, "a")],

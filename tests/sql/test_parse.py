@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -111,6 +113,17 @@ def test_a_mutated_query_is_a_query_or_a_refusal(data):
         message = str(error)
         if "\n" in message:
             raise AssertionError(message) from error
+
+
+def test_what_sqlglot_warns_of_is_refused_and_nothing_is_printed():
+    """A fresh process: pytest itself catches what is logged."""
+    program = (
+        "from recuse.sql.parse import parse\n"
+        "try: parse('WITH x AS (SET a FROM orders) SELECT COUNT(*) FROM x')\n"
+        "except Exception as error: print(type(error).__name__)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (ran.stdout.strip(), ran.stderr) == ("QueryError", "")
 
 
 def test_parse_returns_the_tree():

@@ -5,6 +5,7 @@ Every bound here is on the text, so that no input makes the parser run out of st
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 
@@ -23,6 +24,9 @@ _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _DUCKDB = Dialect.get_or_raise("duckdb")
+
+# sqlglot warns of what it cannot parse, which is refused here in our own words; nothing else is to be printed
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
 def parse(text: str) -> exp.Query:

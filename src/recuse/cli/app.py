@@ -45,6 +45,7 @@ from recuse.sql.ownership import own
 
 REFUSED = 2
 """The exit code of everything that is refused, and of a command that was not understood."""
+INTERRUPTED = 130
 
 STATED = "TABLE=NUMBER"
 
@@ -200,6 +201,7 @@ def main() -> None:
         typer.echo(f"recuse: {error}", err=True)
     except typer.Abort:
         typer.echo("recuse: interrupted", err=True)
+        sys.exit(INTERRUPTED)
     except UsageError as error:
         typer.echo(_usage(error), err=True)
     sys.exit(REFUSED)

@@ -26,11 +26,12 @@ class Count:
     def aggregated(self) -> bool:
         """Whether the copies are counted without being listed: this follows from the question alone.
 
-        So it is for stars and k-triangles from k = 2 on, unless a condition looks at single copies.
+        So it is for stars from k = 3 and k-triangles from k = 2 on, unless a condition looks at single copies.
+        2-stars are listed: their count is more accurate so, and there are not that many.
         """
         if self.condition is not None or self.induced:
             return False
-        return (self.pattern.star or self.pattern.book or 0) >= 2
+        return (self.pattern.star or 0) >= 3 or (self.pattern.book or 0) >= 2
 
     def __str__(self) -> str:
         """Return the question in words, for the ledger and for people."""

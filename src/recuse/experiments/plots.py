@@ -27,6 +27,7 @@ STYLES: dict[str, tuple[str, str, str]] = {
 }
 """label, colour and marker of a mechanism"""
 LINES = {"edge": "-", "node": "--"}
+DOTS = 90
 HIGHEST = 30.0
 """Relative errors above are not shown, as in the paper."""
 mpl.rcParams.update(
@@ -47,7 +48,7 @@ def _mechanism(row: Mapping[str, Any]) -> str:
 
 def _save(figure: Any, path: Path) -> list[Path]:
     paths = [path.with_suffix(".png"), path.with_suffix(".svg")]
-    figure.savefig(paths[0], dpi=110)
+    figure.savefig(paths[0], dpi=DOTS)
     figure.savefig(paths[1], metadata={"Date": None})
     plt.close(figure)
     return paths
@@ -115,7 +116,7 @@ def _panels(by: str, label: str, value: str, unit: str) -> Callable[[Rows, Path]
             low = min(float(row[value]) for row in rows if float(row[value]) > 0)
             axes[0][0].set_ylim(max(1e-3, low / 1.5), HIGHEST)
         axes[0][0].set_ylabel(unit)
-        _legend_below(figure, axes, 3)
+        _legend_below(figure, axes, 2 if value == "cpu_seconds" else 3)
         return _save(figure, path)
 
     return drawn

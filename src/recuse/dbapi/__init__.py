@@ -10,23 +10,42 @@ as literals before it is read, so a question with parameters is the question wit
 
 from __future__ import annotations
 
-import datetime
-import re
-import time
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
-from sqlglot import Dialect
-from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import TokenType
-
+from recuse.dbapi.errors import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Refusals,
+    Warning,
+)
+from recuse.dbapi.text import bound, literal, stated_epsilon
+from recuse.dbapi.types import (
+    BINARY,
+    DATETIME,
+    NUMBER,
+    ROWID,
+    STRING,
+    Binary,
+    ColumnType,
+    Date,
+    DateFromTicks,
+    Time,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+)
 from recuse.engines.duckdb import Source
-from recuse.errors import DatabaseError as CannotOpen
-from recuse.errors import LedgerError, RecuseError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release, nearest
 from recuse.policy import Policy
@@ -36,177 +55,44 @@ from recuse.session import connect as open_session
 from recuse.session.answer import Answer
 from recuse.sql.read import Key, Shown
 
+__all__ = [
+    "BINARY",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "Binary",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "bound",
+    "connect",
+    "literal",
+    "paramstyle",
+    "stated_epsilon",
+    "threadsafety",
+]
+
 apilevel = "2.0"
 threadsafety = 1
 """Threads may share the module, but not connections."""
 paramstyle = "qmark"
-
-
-# ------------------------------------------------------------------ the tree of errors
-
-
-class Warning(Exception):  # noqa: N818 - the names are PEP 249's
-    """Never raised; the interface asks for it."""
-
-
-class Error(Exception):
-    """Everything that this interface raises."""
-
-
-class InterfaceError(Error):
-    """The interface was misused, such as a closed cursor."""
-
-
-class DatabaseError(Error):
-    """The question was not answered."""
-
-
-class DataError(DatabaseError):
-    """Never raised: no error depends on data."""
-
-
-class OperationalError(DatabaseError):
-    """The database or the ledger cannot be used, or the budget is spent."""
-
-
-class IntegrityError(DatabaseError):
-    """Never raised: nothing is written."""
-
-
-class InternalError(DatabaseError):
-    """Never raised."""
-
-
-class ProgrammingError(DatabaseError):
-    """The SQL, the policy or a parameter is refused."""
-
-
-class NotSupportedError(DatabaseError):
-    """What a private database cannot do: write, or take a charge back."""
-
-
-class _Refusals:
-    """Turns our refusals into those of the interface, with the same one line."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, CannotOpen | LedgerError):
-            raise OperationalError(str(error)) from error
-        if isinstance(error, RecuseError):
-            raise ProgrammingError(str(error)) from error
-
-
-# ------------------------------------------------------------------ types
-
-
-class _Type:
-    """A group of column types that compares equal to each of its members."""
-
-    def __init__(self, name: str, *kinds: type) -> None:
-        self.name = name
-        self.kinds = kinds
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-STRING = _Type("STRING", str)
-BINARY = _Type("BINARY", bytes)
-NUMBER = _Type("NUMBER", bool, int, float, Decimal, Fraction)
-DATETIME = _Type("DATETIME", datetime.date, datetime.time, datetime.timedelta)
-ROWID = _Type("ROWID")
-
-Date = datetime.date
-Time = datetime.time
-Timestamp = datetime.datetime
-Binary = bytes
-
-
-def DateFromTicks(ticks: float) -> datetime.date:  # noqa: N802
-    """Return the local date at some seconds after the epoch."""
-    return Date(*time.localtime(ticks)[:3])
-
-
-def TimeFromTicks(ticks: float) -> datetime.time:  # noqa: N802
-    """Return the local time of day at some seconds after the epoch."""
-    return Time(*time.localtime(ticks)[3:6])
-
-
-def TimestampFromTicks(ticks: float) -> datetime.datetime:  # noqa: N802
-    """Return the local date and time at some seconds after the epoch."""
-    return Timestamp(*time.localtime(ticks)[:6])
-
-
-# ------------------------------------------------------------------ the text of a question
-
-_LEADING = re.compile(r"\s*/\*\s*epsilon\s*=\s*([^\s*]+)\s*\*/", re.IGNORECASE)
-_DUCKDB = Dialect.get_or_raise("duckdb")
-
-
-def stated_epsilon(sql: str) -> tuple[str, str | None]:
-    """Return the question with blanks in place of its leading comment, and the ε that the comment states.
-
-    >>> stated_epsilon("/* epsilon = 0.5 */ SELECT 1")
-    ('                    SELECT 1', '0.5')
-    """
-    found = _LEADING.match(sql)
-    if found is None:
-        return sql, None
-    return " " * found.end() + sql[found.end() :], found[1]
-
-
-def bound(sql: str, parameters: Sequence[Any]) -> str:
-    """Return the question with every `?` replaced by the literal of its parameter.
-
-    >>> bound("SELECT COUNT(*) FROM t WHERE a = ? AND b <> '?'", ["O'Neill"])
-    "SELECT COUNT(*) FROM t WHERE a = 'O''Neill' AND b <> '?'"
-    """
-    if not parameters:
-        return sql
-    try:
-        places = [t.start for t in _DUCKDB.tokenize(sql) if t.token_type is TokenType.PLACEHOLDER]
-    except (SqlglotError, RecursionError, ValueError, IndexError):
-        raise ProgrammingError("the text cannot be split into words") from None
-    if len(places) != len(parameters) or isinstance(parameters, str | bytes):
-        raise ProgrammingError(
-            f"the question has {len(places)} marks (?), and there are {len(parameters)} parameters"
-        )
-    pieces, end = [], 0
-    for place, value in zip(places, parameters, strict=True):
-        pieces += [sql[end:place], literal(value)]
-        end = place + 1
-    return "".join([*pieces, sql[end:]])
-
-
-def literal(value: Any) -> str:
-    """Return a value as SQL writes it."""
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return str(value).upper()
-        case int():
-            return str(value) if value >= 0 else f"({value})"
-        case Decimal() | float() if Decimal(value).is_finite():
-            text = format(Decimal(repr(value)) if isinstance(value, float) else value, "f")
-            return text if not text.startswith("-") else f"({text})"
-        case str() if "\0" not in value:
-            return "'" + value.replace("'", "''") + "'"
-        case datetime.datetime() if value.tzinfo is None:
-            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-        case datetime.date() if not isinstance(value, datetime.datetime):
-            return f"DATE '{value.isoformat()}'"
-    raise ProgrammingError(
-        f"a parameter of type {type(value).__name__} cannot be written into a question: "
-        "None, bool, int, float, Decimal, str, date and datetime can"
-    )
-
-
-# ------------------------------------------------------------------ connections and cursors
 
 
 def connect(
@@ -219,7 +105,7 @@ def connect(
     mechanism: str = DEFAULT,
 ) -> Connection:
     """Return a connection whose questions cost `epsilon` each, unless a leading comment says otherwise."""
-    with _Refusals():
+    with Refusals():
         loss = None if epsilon is None else Epsilon.of(epsilon)
         return Connection(open_session(database, policy, ledger, analyst=analyst), loss, mechanism)
 
@@ -278,7 +164,7 @@ class Connection:
         self.close()
 
 
-Description = tuple[str, _Type, None, None, None, None, None]
+Description = tuple[str, ColumnType, None, None, None, None, None]
 Record = tuple[Any, ...]
 
 
@@ -304,7 +190,7 @@ class Cursor:
         """Ask a question and charge its ε; the rows are then fetched."""
         session = self._open()
         self.description, self.answer, self._rows, self._next = None, None, None, 0
-        with _Refusals():
+        with Refusals():
             text, stated = stated_epsilon(operation)
             loss = self.connection.epsilon if stated is None else Epsilon.of(stated)
             if loss is None:
@@ -395,7 +281,7 @@ def _plain(value: Any) -> Any:
     return nearest(value) if isinstance(value, Fraction) else value
 
 
-def _type(shown: Shown, values: Sequence[Any]) -> _Type:
+def _type(shown: Shown, values: Sequence[Any]) -> ColumnType:
     """Return the type of a column: numbers, unless it is a key of another type."""
     if not isinstance(shown.what, Key):
         return NUMBER

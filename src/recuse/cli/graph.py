@@ -73,26 +73,25 @@ def graph(
         )
     if epsilon is None and not explain:
         raise ParameterError("how much privacy may this cost?", accepted="--epsilon 0.5, or --explain")
-    with (
-        _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session,
-        working(),
-    ):
+    with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
         if explain:
-            _explain(session.explain(pattern, protect=whom, where=where, induced=induced), json_output)
+            found = session.explain(pattern, protect=whom, where=where, induced=induced)
+            typer.echo(_explained(found, as_object=json_output))
             return
         try:
-            answer: Release | Answer
-            if transitivity:
-                answer = session.transitivity(protect=whom, epsilon=epsilon or "")
-            else:
-                answer = session.count(
-                    pattern,
-                    protect=whom,
-                    epsilon=epsilon or "",
-                    where=where,
-                    induced=induced,
-                    mechanism=mechanism,
-                )
+            with working():
+                answer: Release | Answer
+                if transitivity:
+                    answer = session.transitivity(protect=whom, epsilon=epsilon or "")
+                else:
+                    answer = session.count(
+                        pattern,
+                        protect=whom,
+                        epsilon=epsilon or "",
+                        where=where,
+                        induced=induced,
+                        mechanism=mechanism,
+                    )
         finally:
             _announce(session)
     typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
@@ -112,13 +111,11 @@ def _opened(
             yield session
 
 
-def _explain(found: GraphExplanation, json_output: bool) -> None:
-    if json_output:
-        told = ("question", "owners", "where", "method", "sql")
-        typer.echo(json.dumps({name: getattr(found, name) for name in told}))
-        return
-    for line in found.lines():
-        typer.echo(line)
+def _explained(found: GraphExplanation, *, as_object: bool) -> str:
+    if not as_object:
+        return "\n".join(found.lines())
+    told = ("question", "owners", "where", "method", "sql")
+    return json.dumps({name: getattr(found, name) for name in told})
 
 
 def _announce(session: GraphSession) -> None:

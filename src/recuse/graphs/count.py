@@ -26,8 +26,8 @@ class Count:
     def aggregated(self) -> bool:
         """Whether the copies are counted without being listed: this follows from the question alone.
 
-        So it is for stars from k = 3 and k-triangles from k = 2 on, unless a condition looks at single copies.
-        2-stars are listed: their count is more accurate so, and there are not that many.
+        So it is for stars from k = 3 and k-triangles from k = 2 on, unless a condition looks at single
+        copies. 2-stars are listed: their count is as accurate so or more, and there are not that many.
         """
         if self.condition is not None or self.induced:
             return False

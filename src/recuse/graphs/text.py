@@ -85,7 +85,7 @@ def comma_separated(content: bytes, delimiter: str) -> Attributes:
         table = read_csv(
             BytesIO(content),
             read_options=ReadOptions(column_names=names, skip_rows=1, use_threads=False),
-            parse_options=ParseOptions(delimiter=delimiter),
+            parse_options=ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=ConvertOptions(
                 column_types=dict.fromkeys(names, pyarrow.string()),
                 null_values=[""],

@@ -61,10 +61,12 @@ class GraphSession:
         ledger: Callable[[], tuple[Ledger, bool]],
         parts: Parts,
         analyst: str | None = None,
+        *,
+        elsewhere: bool = False,
     ) -> None:
         self.analyst = analyst
         self.ledger_is_new = False
-        self.ledger_is_elsewhere = False
+        self.ledger_is_elsewhere = elsewhere
         self._graph = graph
         self._name = name
         self._parts = parts
@@ -246,9 +248,7 @@ def graph(
         return opened, created
 
     name = f"{'directed' if loaded.directed else 'undirected'} {about.name if about else ''}"
-    session = GraphSession(loaded, name, open_ledger, parts or Parts(), analyst)
-    session.ledger_is_elsewhere = elsewhere
-    return session
+    return GraphSession(loaded, name, open_ledger, parts or Parts(), analyst, elsewhere=elsewhere)
 
 
 def _table_path(nodes: object) -> Path:

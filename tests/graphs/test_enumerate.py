@@ -127,6 +127,17 @@ def test_igraph_agrees():
             assert len(found) == maps // small.count_automorphisms()
 
 
+def test_igraph_counts_the_same_motifs():
+    """Its census of induced subgraphs of four nodes, in its own order."""
+    igraph = pytest.importorskip("igraph")
+    source = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    census = igraph.Graph(n=len(source), edges=list(source.edges)).motifs_randesu(size=4)
+    order = ("star(3)", "path(4)", "a-b, b-c, c-a, a-d", "rectangle", "k-triangle(2)", "clique(4)")
+    graph = graph_of_object(source)
+    found = [len(occurrences(graph, read_pattern(name), induced=True)) for name in order]
+    assert found == [count for count in census if count == count]
+
+
 # ------------------------------------------------------------------ withdrawals
 
 

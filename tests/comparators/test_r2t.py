@@ -9,6 +9,7 @@ import pytest
 
 from neighbours import clique, shared, star
 from recuse.annotation import Participant
+from recuse.comparators import r2t
 from recuse.comparators.r2t import R2T, most
 from recuse.errors import ParameterError
 from recuse.experiments.random_relations import random_relation
@@ -71,6 +72,18 @@ def test_a_guess_must_make_sense(wrong):
 def test_what_cannot_win_is_told_from_a_bound(relation):
     """The bound is never below X(τ), so that leaving out what cannot win changes nothing."""
     work = prepare(relation, remembering(reference))
-    for tau in (Fraction(1, 2), Fraction(2), Fraction(5), Fraction(64)):
-        assert most(work, tau) >= Fraction(work.positive.truncated(float(tau), 1e-6).low)
-    assert most(work, Fraction(10**9)) == relation.positive.total()
+    levels = [Fraction(2) ** k for k in range(8, -4, -1)]
+    exact = {tau: Fraction(work.positive.truncated(float(tau), 1e-6).low) for tau in levels}
+    for place, tau in enumerate(levels):
+        for known in ([], [(t, exact[t] + t / 200) for t in levels[max(0, place - 2) : place]]):
+            assert most(work, tau, known) >= exact[tau]
+    assert most(work, Fraction(10**9), []) == relation.positive.total()
+
+
+def test_leaving_out_changes_nothing(monkeypatch):
+    """The same noise gives the same answer when nothing is left out."""
+    work, mechanism = prepare(clique(12), remembering(reference)), R2T(Epsilon.of(20), 64)
+    quick = [mechanism.release(work, Seeded(seed)).value for seed in range(40)]
+    monkeypatch.setattr(r2t, "most", lambda *_: None)
+    assert quick == [mechanism.release(work, Seeded(seed)).value for seed in range(40)]
+    assert len(set(quick)) > 10

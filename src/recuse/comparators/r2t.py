@@ -8,6 +8,7 @@ how many candidates share ε, and a load above it is cut off.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
@@ -65,16 +66,19 @@ class R2T:
         share = self.epsilon.value / self.rounds
         slack = math.ceil(ANSWER_GRID * SLACK)
         scale = (ANSWER_GRID + slack) / share
-        margin = math.log(self.rounds / self.failure)
+        lowered = Fraction(round_up(scale) * math.log(self.rounds / self.failure))
+        draws = [noise.laplace(scale) for _ in range(self.rounds)]
         best, spread, constant = Fraction(0), Fraction(0), subject.relation.constant
-        lowered = Fraction(round_up(scale) * margin)
-        for j in range(1, self.rounds + 1):
+        known: list[tuple[Fraction, Fraction]] = []
+        for j in range(self.rounds, 0, -1):  # small programs first: they rule out large ones
             tau = Fraction(self.base**j)
-            step, drawn = tau / ANSWER_GRID, noise.laplace(scale)
-            reach = most(subject, tau)
-            if reach is not None and (math.ceil(reach / step) + slack + drawn - lowered) * step <= best:
-                continue  # it cannot win, whatever X(τ) is
-            candidate = (math.ceil(truncated_high(subject.positive, tau) / step) + drawn - lowered) * step
+            step = tau / ANSWER_GRID
+            shift, reach = draws[j - 1] - lowered, most(subject, tau, known)
+            if reach is not None and (math.ceil(reach / step) + slack + shift) * step <= best:
+                continue
+            answer = truncated_high(subject.positive, tau)
+            known.append((tau, answer))
+            candidate = (math.ceil(answer / step) + shift) * step
             if candidate > best:
                 best, spread = candidate, scale * step
         return Release(
@@ -86,14 +90,20 @@ class R2T:
         )
 
 
-def most(subject: Prepared, tau: Fraction) -> Fraction | None:
-    """Return a number not below X(τ), found without a program; None for an aggregate.
+def most(subject: Prepared, tau: Fraction, known: Sequence[tuple[Fraction, Fraction]]) -> Fraction | None:
+    """Return a number not below X(τ), found without a program; None where nothing is known.
 
-    That is the whole answer, or what it costs if everybody withdraws by 1/k, k the size of the smallest
-    clause.
+    X is at most the whole answer, and at most what it costs if everybody withdraws by 1/k, k the size of
+    the smallest clause. X is concave, so below two known points (the last two of `known`, each within its
+    slack) it lies under the line through them.
     """
-    if not isinstance(relation := subject.relation, KRelation):
-        return None
-    tuples = relation.positive
-    smallest = int(np.diff(tuples.clauses).min(initial=max(1, len(tuples.members))))
-    return min(Fraction(tuples.total()), tau * relation.participants / smallest)
+    bounds = []
+    if isinstance(relation := subject.relation, KRelation):
+        tuples = relation.positive
+        smallest = int(np.diff(tuples.clauses).min(initial=max(1, len(tuples.members))))
+        bounds = [Fraction(tuples.total()), tau * relation.participants / smallest]
+    if len(known) > 1:
+        (higher, above), (lower, answer) = known[-2:]
+        slope = (above - SLACK * higher - answer) / (higher - lower)
+        bounds.append(answer - max(Fraction(0), slope) * (lower - tau))
+    return min(bounds, default=None)

@@ -1,4 +1,4 @@
-"""What of an answer may not depend on the data: whether there is one, and everything of it but its numbers."""
+"""What of an answer may not depend on the data: whether there is one, and all of it but its numbers."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ QUESTIONS = [
 ]
 
 
-def opened(kind: str, values: list[object], other: int = 0) -> Session:
-    """Return a session on tables in which everybody owns all of the values, and eight more ordinary people."""
+def opened(kind: str, values: list[object]) -> Session:
+    """Return a session on tables in which three own all of the values, and eight more ordinary people."""
     made = duckdb.connect()
     made.execute(f"CREATE TABLE t (who INTEGER, x {kind})")
     rows = [(who, value) for who in range(3) for value in values] + [(who, 1) for who in range(10, 18)]

@@ -1,0 +1,30 @@
+"""Attacks that need processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+FORKING = Path(__file__).resolve().parents[1] / "forking.py"
+
+
+@pytest.fixture
+def forking() -> Callable[..., list[str]]:
+    """Return a function that runs tests/forking.py and returns the lines that it prints."""
+
+    def run(*arguments: object) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, str(FORKING), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=FORKING.parent,
+            timeout=300,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.splitlines()
+
+    return run

@@ -1,0 +1,107 @@
+"""Logs and everything else that is written: searched for values of the data and for true answers."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recuse.cli.app import main
+from victims import PEOPLE, leaked, make_victims
+
+ASKING = """
+import logging, sys
+logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+logging.captureWarnings(True)
+import recuse, recuse.mechanism.mechanisms as mechanisms
+{twin}
+with recuse.connect(sys.argv[1], sys.argv[2]) as db:
+    for name in ("selective", "tuned", "paper"):
+        for text in (
+            "SELECT COUNT(*) FROM person",
+            "SELECT COUNT(DISTINCT day), SUM(cost), AVG(cost) FROM visit",
+            "SELECT year, COUNT(*) FROM person JOIN visit ON id = person GROUP BY year",
+        ):
+            db.ask(text, sys.argv[3], mechanism=name)
+"""
+LOGGING = """
+run = mechanisms.run
+def logged(prepared, parameters, noise):
+    logging.getLogger("recuse").debug("the truth is %s", prepared.relation.true_answer())
+    return run(prepared, parameters, noise)
+import recuse.mechanism.groups as groups
+groups.run = logged
+"""
+"""A broken twin: somebody left a line in that logs what is counted."""
+
+
+@pytest.fixture(scope="module")
+def victims(tmp_path_factory) -> tuple[Path, Path]:
+    return make_victims(tmp_path_factory.mktemp("logs"))
+
+
+def written(victims: tuple[Path, Path], twin: str = "") -> str:
+    """Return all that we or any library write to the standard streams while questions are asked."""
+    script = ASKING.replace("{twin}", twin)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-X",
+            "dev",
+            "-W",
+            "always",
+            "-c",
+            script,
+            *map(str, victims),
+            "0.02" if twin else "0.01",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    return done.stdout + done.stderr
+
+
+def test_nothing_is_logged_of_the_data(victims):
+    found = written(victims)
+    assert leaked(found) == []
+    assert "recuse" not in found, "the package logs nothing at all"
+
+
+def test_the_twin_that_logs_what_it_counts_is_caught(victims):
+    assert str(PEOPLE) in leaked(written(victims, LOGGING))
+
+
+def test_the_package_has_no_loggers():
+    assert [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "recuse"] == []
+
+
+COMMANDS = """
+ask DATABASE "SELECT COUNT(*) FROM person" --policy POLICY --epsilon 0.001
+ask DATABASE "SELECT COUNT(*) FROM visit" --policy POLICY --epsilon 0.001 --json
+ask DATABASE "SELECT SUM(cost) FROM visit" --policy POLICY --epsilon 0.001
+explain DATABASE "SELECT COUNT(*) FROM visit JOIN person ON person = id" --policy POLICY
+policy check POLICY DATABASE
+init DATABASE --protect person
+budget export DATABASE
+budget DATABASE --json
+"""
+
+
+def test_the_command_line_and_its_ledger_hold_answers_only(victims, monkeypatch, capfd):
+    """Noise this large hides the truth: where it is found, it was not released."""
+    database, policy = map(str, victims)
+    for line in COMMANDS.strip().splitlines():
+        words = [word.replace("DATABASE", database).replace("POLICY", policy) for word in shlex.split(line)]
+        monkeypatch.setattr(sys, "argv", ["recuse", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code, line
+    assert leaked("".join(capfd.readouterr())) == []
+    for path in victims[0].parent.glob("*.ledger*"):
+        assert leaked(path.read_bytes().decode("latin-1")) == []

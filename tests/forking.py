@@ -1,0 +1,195 @@
+"""Processes that are forked or killed at a chosen moment: run as a script, so that nothing else shares them.
+
+    forking.py die FOLDER MOMENT HONEST|LATE        one process asks, and dies at the moment
+    forking.py race FOLDER HONEST|UNLOCKED          eight processes ask for half as many answers as they want
+    forking.py draws SECURE|INHERITED               two children of one process print what they draw
+    forking.py inherited FOLDER                     a child uses the session that its parent had opened
+
+`die` prints how often data was looked at before death; `race` how many charges were granted to each.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from made import COUNT, make_shop
+from racing import child, heard
+from recuse.engines.collect import collect_domain
+from recuse.errors import BudgetError, LedgerError
+from recuse.ledger import Ledger, Question, open_or_create
+from recuse.noise import SecureNoise
+from recuse.privacy import Epsilon
+from recuse.session import Session, connect
+from recuse.session.answering import answer, look, rules_of
+from recuse.session.stored import written
+
+MOMENTS = ("look", "looked", "store", "stored")
+
+
+# ------------------------------------------------------------------ dying
+
+
+class Late(Session):
+    """A broken twin: the ledger is charged when the answer is known."""
+
+    def _ask(self, plan, sql, loss, mechanism):
+        domain = collect_domain(self.engine, plan.grouping)
+        rules = rules_of(plan, domain, loss, mechanism)
+        found = answer(
+            plan, domain, look(self.engine, plan, domain, self._parts.solver), rules, SecureNoise()
+        )
+        paid = self.ledger.charge(Question(sql, loss, "key", "policy"))
+        self.ledger.store(paid, written(found))
+        return found
+
+
+def die(folder: Path, moment: str, kind: str) -> None:
+    database, policy = make_shop(folder)
+    connect(database, policy).ledger.close()
+
+    def work(writing: int) -> None:
+        session = connect(database, policy)
+        if kind == "LATE":
+            session.__class__ = Late
+        run, store = type(session.engine).run, Ledger.store
+
+        def dying_run(engine, statements):
+            os.write(writing, b".")
+            _die_if(moment == "look")
+            found = run(engine, statements)
+            _die_if(moment == "looked")
+            return found
+
+        def dying_store(ledger, paid, text):
+            _die_if(moment == "store")
+            store(ledger, paid, text)
+            _die_if(moment == "stored")
+
+        type(session.engine).run, Ledger.store = dying_run, dying_store
+        session.ask(COUNT, "0.5")
+
+    process, reading = child(work)
+    print(heard(reading))
+    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+
+
+def _die_if(now: bool) -> None:
+    if now:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+# ------------------------------------------------------------------ racing
+
+
+class Unlocked(Ledger):
+    """A broken twin: what is left is read, and written a moment later, without a lock."""
+
+    def _transaction(self, kind):
+        return _Nothing()
+
+    def _payer(self, name):
+        time.sleep(0.01)
+        return super()._payer(name)
+
+
+class _Nothing:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        return None
+
+
+def race(folder: Path, kind: str) -> None:
+    path = folder / "race.ledger"
+    processes, each = 8, 8
+    open_or_create(path, Epsilon(Fraction(processes * each // 2)))
+
+    ready = multiprocessing.get_context("fork").Barrier(processes)
+
+    def work(place: int, writing: int) -> None:
+        ledger = (Ledger if kind == "HONEST" else Unlocked).open(path)
+        ready.wait()
+        for number in range(each):
+            try:
+                ledger.charge(Question("a question", Epsilon(Fraction(1)), f"{place}-{number}", "policy"))
+            except BudgetError:
+                continue
+            except LedgerError:  # the twin's own confusion: what it has granted counts
+                break
+            os.write(writing, b".")
+
+    started = [child(lambda writing, place=place: work(place, writing)) for place in range(processes)]
+    print(*(heard(reading) for _, reading in started))
+    for process, _ in started:
+        os.waitpid(process, 0)
+
+
+# ------------------------------------------------------------------ forking
+
+
+class Inherited:
+    """A broken twin: a generator that lives in the process, so that children inherit its state."""
+
+    def __init__(self) -> None:
+        self.random = random.Random(os.urandom(16))
+
+    def laplace(self, scale: Fraction) -> int:
+        return self.random.randint(-int(scale), int(scale))
+
+    def bits(self, count: int) -> int:
+        return self.random.getrandbits(count)
+
+
+def draws(kind: str) -> None:
+    noise = SecureNoise() if kind == "SECURE" else Inherited()
+    noise.laplace(Fraction(10**9)), noise.bits(64)  # whatever is seeded is seeded now
+
+    def work(writing: int) -> None:
+        drawn = [
+            noise.laplace(Fraction(10**9)),
+            noise.bits(64),
+            noise.laplace(Fraction(10**9)),
+            noise.bits(64),
+        ]
+        os.write(writing, " ".join(map(str, drawn)).encode())
+
+    for _ in range(2):
+        process, reading = child(work)
+        os.waitpid(process, 0)
+        print(os.read(reading, 4096).decode())
+
+
+def inherited(folder: Path) -> None:
+    database, policy = make_shop(folder)
+    with connect(database, policy) as session:
+        session.ask(COUNT, "0.5")
+
+        def work(writing: int) -> None:
+            try:
+                session.ask("SELECT COUNT(*) FROM orders WHERE id > 1", "0.5")
+                os.write(writing, b"answered")
+            except LedgerError as error:
+                os.write(writing, str(error).encode())
+
+        process, reading = child(work)
+        os.waitpid(process, 0)
+        print(os.read(reading, 4096).decode())
+        print(session.budget.spent)
+
+
+if __name__ == "__main__":
+    mode, *rest = sys.argv[1:]
+    if mode == "draws":
+        draws(*rest)
+    elif mode == "inherited":
+        inherited(Path(rest[0]))
+    else:
+        {"die": die, "race": race}[mode](Path(rest[0]), *rest[1:])

@@ -1,0 +1,84 @@
+"""A database whose private values are unmistakable: wherever one of them is printed, it is a leak."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+POLICY = """
+[[protect]]
+table = "person"
+key = ["id"]
+
+[[link]]
+table = "visit"
+column = ["person"]
+to = "person"
+
+[[public]]
+table = "town"
+
+[[domain]]
+table = "person"
+column = "year"
+values = [2001, 2002]
+
+[budget]
+epsilon = 1000
+"""
+
+PEOPLE = 613
+VISITS = 2_741
+TOTAL = 777_123_457
+"""How many people and visits there are and what they add up to: true answers, which nobody may print."""
+
+MARKS = (
+    "Xmarkedname",
+    "Xmarkedtown",
+    "7771234",
+    "8882345",
+    "613",
+    "2741",
+    "2,741",
+    "777123457",
+    "777,123,457",
+)
+"""Parts of private values, and the true answers."""
+
+
+def make_victims(folder: Path) -> tuple[Path, Path]:
+    """Return the paths of a database full of marks and of its policy."""
+    database, policy = folder / "victims.duckdb", folder / "victims.toml"
+    policy.write_text(POLICY)
+    with duckdb.connect(str(database)) as made:
+        made.execute(
+            "CREATE TABLE person (id BIGINT PRIMARY KEY, name VARCHAR, town VARCHAR, year INTEGER, note DOUBLE)"
+        )
+        made.execute(
+            "INSERT INTO person SELECT 7771234000 + i, 'Xmarkedname' || i, 'Xmarkedtown' || i % 9, "
+            f"2001 + i % 2, CASE WHEN i = 5 THEN 'nan'::DOUBLE ELSE 88823450 + i / 7 END FROM range({PEOPLE}) r(i)"
+        )
+        made.execute("CREATE TABLE visit (person BIGINT, day VARCHAR, cost BIGINT)")
+        made.execute(
+            "INSERT INTO visit SELECT 7771234000 + (i * 7) % 613, 'Xmarkedname' || i, 283518 "
+            f"FROM range({VISITS}) r(i)"
+        )
+        made.execute(
+            f"UPDATE visit SET cost = cost + {TOTAL} - (SELECT sum(cost) FROM visit) WHERE day = 'Xmarkedname0'"
+        )
+        made.execute("CREATE TABLE town (name VARCHAR, size INTEGER)")
+        made.execute("INSERT INTO town VALUES ('Ghent', 1), ('Bruges', 2)")
+        made.execute("CREATE TABLE unmentioned AS SELECT * FROM person")
+        made.execute("CREATE VIEW marked AS SELECT * FROM person WHERE name LIKE 'Xmarked%'")
+    return database, policy
+
+
+def leaked(text: str) -> list[str]:
+    """Return the marks that a text holds; digits must stand alone, letters may stand anywhere."""
+    return [mark for mark in MARKS if mark in (text if mark[0] == "X" or len(mark) > 6 else _numbers(text))]
+
+
+def _numbers(text: str) -> set[str]:
+    words = "".join(c if c.isdigit() or c == "," else " " for c in text).split()
+    return {word.strip(",") for word in words}

@@ -249,14 +249,21 @@ def _relations(by: str, label: str) -> Callable[[Rows, Path], list[Path]]:
 
 
 def _r2t_graphs(rows: Rows, path: Path) -> list[Path]:
-    mechanisms = ("selective", "paper", "r2t", "r2t-5.5", "lp", "naive")
+    titles = {
+        "selective": "Recuse's default",
+        "paper": "the paper's mechanism",
+        "r2t": "R2T, base 2",
+        "r2t-5.5": "R2T, base 5.5",
+        "lp": "linear program",
+        "naive": "naive truncation",
+    }
     lines = [
-        "| graph | query | answer | " + " | ".join(STYLES[m][0].partition(",")[0] for m in mechanisms) + " |",
-        "|---" * (3 + len(mechanisms)) + "|",
+        f"| graph | query | answer | {' | '.join(titles.values())} |",
+        "|---" * (3 + len(titles)) + "|",
     ]
     for graph, pattern in dict.fromkeys((row["graph"], row["pattern"]) for row in rows):
         found = {_mechanism(row): row for row in rows if (row["graph"], row["pattern"]) == (graph, pattern)}
-        shown = " | ".join(f"{found[m]['trimmed_relative_error']:.3%}" for m in mechanisms)
+        shown = " | ".join(f"{found[m]['trimmed_relative_error']:.3%}" for m in titles)
         lines.append(f"| {graph} | {pattern} | {found['r2t']['true_value']:,.0f} | {shown} |")
     target = path.with_suffix(".md")
     target.write_text("\n".join(lines) + "\n")

@@ -125,9 +125,9 @@ def test_a_million_rows_are_encoded_in_a_moment():
     random = np.random.default_rng(1)
     owners = random.integers(0, 200_000, (count, 2))
     table = pyarrow.table({"a": owners[:, 0], "b": owners[:, 1], "weight": np.ones(count, np.int64)})
-    start = time.perf_counter()
+    start = time.process_time()  # of this process alone: others may be busy
     found = encode(table, [("k", ("a",)), ("k", ("b",))], shape=Shape.CONJUNCTIONS, signed=False)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert found.true_answer() == count
 
 

@@ -56,8 +56,12 @@ def snapped(g: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """What a snapped withdrawal leaves, in parts: t of groups, what petals lose of it, y of all units."""
+    """What a snapped withdrawal leaves, in parts: t of groups, what petals lose of it, y of all units.
 
+    `left` is t before it is cut at zero: two owners may withdraw more than a group has.
+    """
+
+    left: Integers
     t: Integers
     lost: Integers
     y: Integers
@@ -65,11 +69,12 @@ class Kept:
     @classmethod
     def of(cls, focus: Focus, parts: Integers) -> Self:
         padded = np.append(parts, 0)  # NOBODY is the last
-        t = np.maximum(0, PARTS - padded[focus.group_owners].sum(axis=1))
+        left = PARTS - padded[focus.group_owners].sum(axis=1)
+        t = np.maximum(0, left)
         lost = padded[focus.petal_owners].sum(axis=1)
         y = focus.fixed * t
         np.add.at(y, focus.petal_group, np.maximum(0, t[focus.petal_group] - lost))
-        return cls(t, lost, y)
+        return cls(left, t, lost, y)
 
 
 def truncated_high(focus: Focus, table: Table, tau: float, parts: Integers) -> float:
@@ -105,16 +110,18 @@ class Cut:
     def at(cls, focus: Focus, table: Table, parts: Integers) -> Self:
         """Return the cut that touches F at a snapped g.
 
-        Guarantee: any petals and any slope s_j with j ≤ petals make a valid cut, K = s_j·(petals - j) + B(j)
-        (docs/proofs.md, lemma A5).
+        Guarantee: any petals and any slope s_j with j ≤ petals make a valid cut, K = s_j·(petals - j) + B(j),
+        and so does zero (docs/proofs.md, lemma A5).
         """
         kept = Kept.of(focus, parts)
         active = (kept.lost < kept.t[focus.petal_group]) | (kept.lost == 0)
         count = focus.fixed + np.bincount(focus.petal_group[active], minlength=len(focus.fixed))
         ceiling = np.where(kept.t > 0, -(-kept.y // np.maximum(1, kept.t)), count)
         j = np.maximum(0, ceiling - 1)
-        slope = table.low_slopes[j]
-        low = (slope * np.maximum(0, count - j) + table.low_values[j]) * (1 - 4 * UNIT)
+        there = kept.left >= 0  # beyond, a group counts nothing, and the cut that touches it is zero
+        slope = np.where(there, table.low_slopes[j], 0.0)
+        value = np.where(there, table.low_values[j], 0.0)
+        low = (slope * np.maximum(0, count - j) + value) * (1 - 4 * UNIT)
         return cls(active, slope * (1 + 4 * UNIT), low, low * (1 + 16 * UNIT))
 
 

@@ -1,0 +1,109 @@
+"""Releases of aggregates: private by their exact distributions, one mechanism only, and right on average."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+
+from distributions import winning_probabilities, worst_log_ratio
+from recuse.errors import ParameterError
+from recuse.graphs.aggregate import Aggregate, k_stars, k_triangles
+from recuse.graphs.protect import Protected
+from recuse.mechanism.mechanisms import NAMES, chosen, run
+from recuse.mechanism.parameters import SLACK, Score
+from recuse.mechanism.prepared import Prepared, truncated
+from recuse.mechanism.presets import by_deficit
+from recuse.mechanism.selective import deficit, first_level_above
+from recuse.privacy import Epsilon
+from recuse.solver.aggregate import aggregate_programs
+from solver.aggregate_judge import graph_of
+from sources import Seeded
+
+LEVELS = 14
+CLIQUE = list(combinations(range(7), 2))
+HUB = [(0, leaf) for leaf in range(1, 30)] + [(leaf, leaf + 1) for leaf in range(1, 29)]
+BOOK = [(0, 1)] + [(spine, page) for page in range(2, 25) for spine in (0, 1)]
+
+
+def left(edges, leaver):
+    return [edge for edge in edges if edge != leaver and leaver not in edge]
+
+
+PAIRS = {
+    "hub of stars": (k_stars, 3, Protected.NODE, HUB, 0),
+    "edge of a clique": (k_stars, 3, Protected.EDGE, CLIQUE, (0, 1)),
+    "end of a book": (k_triangles, 2, Protected.NODE, BOOK, 0),
+    "spine of a book": (k_triangles, 2, Protected.EDGE, BOOK, (0, 1)),
+}
+
+
+def neighbours(name: str) -> tuple[Aggregate, Aggregate]:
+    make, k, protect, edges, leaver = PAIRS[name]
+    return tuple(make(graph_of(30, e), k, protect) for e in (edges, left(edges, leaver)))
+
+
+def distribution(aggregate: Aggregate, epsilon: Epsilon, factor: float = 1.0) -> list[float]:
+    """Return the exact probabilities of the levels; `factor` scales the score, for a broken twin."""
+    parameters, programs = by_deficit(epsilon), [aggregate_programs(aggregate)]
+    rule = parameters.rule
+    top = first_level_above(programs[0].largest_load(), parameters.theta, rule.first)
+    penalty = deficit(programs, parameters.theta, top)
+    weight = factor * float(Fraction(2, 3) * parameters.choice_epsilon / (1 + 2 * SLACK))
+    scores = []
+    for k in range(rule.first, rule.first + LEVELS):
+        lacking = float(penalty(k, math.inf)[1]) if k < top else 0.0
+        scores.append(-weight * lacking - float(rule.prior(k)) * math.log(2))
+    return winning_probabilities(scores)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("epsilon", ["1/2", "2"])
+def test_the_choice_of_tau_is_private(name, epsilon):
+    loss = Epsilon(Fraction(epsilon))
+    one, other = (distribution(part, loss) for part in neighbours(name))
+    assert worst_log_ratio(one, other) <= float(by_deficit(loss).choice_epsilon) * (1 + 1e-9)
+
+
+def test_a_score_three_times_as_strong_would_not_be():
+    loss = Epsilon(Fraction(2))
+    worst = max(
+        worst_log_ratio(*(distribution(part, loss, factor=3.0) for part in neighbours(name)))
+        for name in PAIRS
+    )
+    assert worst > float(by_deficit(loss).choice_epsilon)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("tau", [1, 5, 20, 100])
+def test_the_certified_answer_moves_by_no_more_than_the_noise_covers(name, tau):
+    (whole, slack), (less, _) = (
+        truncated(Prepared(part, aggregate_programs(part)), Fraction(tau)) for part in neighbours(name)
+    )
+    assert -slack * tau <= whole - less <= (1 + slack) * tau
+
+
+def test_the_bound_on_its_movement_is_reached():
+    """No less noise would do: the hub carries τ itself."""
+    whole, less = (aggregate_programs(part).truncated(20.0, 0.01) for part in neighbours("hub of stars"))
+    assert whole.low - less.high > 0.99 * 20
+
+
+def test_an_aggregate_is_answered_by_the_deficit_only():
+    loss = Epsilon(Fraction(1))
+    assert chosen("selective", loss, None).rule.score is Score.DEFICIT
+    for name in set(NAMES) - {"selective"}:
+        with pytest.raises(ParameterError, match="one mechanism"):
+            chosen(name, loss, None)
+
+
+@pytest.mark.parametrize("name", ["edge of a clique", "spine of a book"])
+def test_with_a_large_epsilon_the_answer_is_near(name):
+    whole, _ = neighbours(name)
+    loss = Epsilon(Fraction(200))
+    prepared, noise = Prepared(whole, aggregate_programs(whole)), Seeded(3)
+    answers = [run(prepared, chosen("selective", loss, whole.shape), noise).value for _ in range(5)]
+    truth = whole.true_answer()
+    assert abs(sorted(answers)[2] - truth) < truth / 20

@@ -55,18 +55,14 @@ def make_victims(folder: Path) -> tuple[Path, Path]:
         made.execute(
             "CREATE TABLE person (id BIGINT PRIMARY KEY, name VARCHAR, town VARCHAR, year INTEGER, note DOUBLE)"
         )
-        made.execute(
-            "INSERT INTO person SELECT 7771234000 + i, 'Xmarkedname' || i, 'Xmarkedtown' || i % 9, "
-            f"2001 + i % 2, CASE WHEN i = 5 THEN 'nan'::DOUBLE ELSE 88823450 + i / 7 END FROM range({PEOPLE}) r(i)"
-        )
+        values = "7771234000 + i, 'Xmarkedname' || i, 'Xmarkedtown' || i % 9, 2001 + i % 2, 88823450"
+        made.execute(f"INSERT INTO person SELECT {values} FROM range({PEOPLE}) r(i)")
+        made.execute("UPDATE person SET note = 'nan' WHERE name = 'Xmarkedname5'")
         made.execute("CREATE TABLE visit (person BIGINT, day VARCHAR, cost BIGINT)")
-        made.execute(
-            "INSERT INTO visit SELECT 7771234000 + (i * 7) % 613, 'Xmarkedname' || i, 283518 "
-            f"FROM range({VISITS}) r(i)"
-        )
-        made.execute(
-            f"UPDATE visit SET cost = cost + {TOTAL} - (SELECT sum(cost) FROM visit) WHERE day = 'Xmarkedname0'"
-        )
+        values = "7771234000 + (i * 7) % 613, 'Xmarkedname' || i, 283518"
+        made.execute(f"INSERT INTO visit SELECT {values} FROM range({VISITS}) r(i)")
+        rest = f"{TOTAL} - (SELECT sum(cost) FROM visit)"
+        made.execute(f"UPDATE visit SET cost = cost + {rest} WHERE day = 'Xmarkedname0'")
         made.execute("CREATE TABLE town (name VARCHAR, size INTEGER)")
         made.execute("INSERT INTO town VALUES ('Ghent', 1), ('Bruges', 2)")
         made.execute("CREATE TABLE unmentioned AS SELECT * FROM person")

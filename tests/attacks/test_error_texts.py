@@ -164,15 +164,13 @@ def test_policies_that_do_not_fit_quote_no_value(victims):
 
 
 def test_the_interface_for_tools_quotes_no_value(victims):
-    refused = 0
+    told = []
     with dbapi_connect(*victims, epsilon="0.01") as connection:
-        for text in WRONG:
-            try:
+        for text in WRONG[:10]:
+            with pytest.raises(Error) as error:
                 connection.cursor().execute(text)
-            except Error as error:
-                refused += 1
-                assert leaked("".join(traceback.format_exception(error))) == []
-    assert refused > len(WRONG) / 2
+            told.append("".join(traceback.format_exception(error.value)))
+    assert leaked("\n".join(told)) == []
 
 
 def damaged(victims: tuple[Path, Path], damage: Callable[[DuckDB], None]) -> str:

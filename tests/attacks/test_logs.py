@@ -39,6 +39,9 @@ groups.run = logged
 """A broken twin: somebody left a line in that logs what is counted."""
 
 
+PYTHON = [sys.executable, "-X", "dev", "-W", "always", "-c"]
+
+
 @pytest.fixture(scope="module")
 def victims(tmp_path_factory) -> tuple[Path, Path]:
     return make_victims(tmp_path_factory.mktemp("logs"))

@@ -68,14 +68,19 @@ def told_apart(kind: type[DuckDB], poison: str) -> bool:
     return found[0] != found[1]
 
 
-@pytest.mark.parametrize("poison", POISON)
+QUICK = [*POISON][::4]
+"""the rest is slow; tests/sql/test_poison.py has all of them for relations without a session around"""
+
+
+@pytest.mark.parametrize(
+    "poison", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in POISON]
+)
 def test_a_poisoned_row_changes_neither_errors_nor_the_form(poison):
     assert not told_apart(DuckDB, poison)
 
 
 def test_the_twin_without_try_is_caught():
-    some = [*POISON][::4]
-    assert sum(told_apart(Careless, poison) for poison in some) > len(some) / 2
+    assert sum(told_apart(Careless, poison) for poison in QUICK) > len(QUICK) / 2
 
 
 # ------------------------------------------------------------------ files and frames

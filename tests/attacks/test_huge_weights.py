@@ -154,7 +154,7 @@ LEVELS = [10, 20, 26, 27, 30, 40, 53, 65, 100]
 
 
 def penalties_close(solver, relation: KRelation, level: int, penalty_of=withdrawals) -> bool:
-    """Return whether doublings about a level can be scored: not reaching the width would depend on the data."""
+    """Return whether doublings about a level can be scored: failing to would depend on the data."""
     (programs,) = prepare(relation, solver).signs
     penalty = penalty_of([programs], Fraction(1))
     try:

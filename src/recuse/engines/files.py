@@ -21,6 +21,8 @@ from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_HEADER = 1_000_000
+PATTERN = re.compile(r"[*?\[\]]")
+"""What DuckDB takes for a pattern in the path of a file."""
 _TYPE_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9]*(\(\d+(, ?\d+)?\))?")
 CSV_OPTIONS = (
     "auto_detect = false, header = true, quote = '\"', escape = '\"', "
@@ -38,7 +40,17 @@ class FileTable:
 
 
 def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
-    """Return the tables of a folder, one a file, named after it."""
+    """Return the tables of a folder, one a file, named after it.
+
+    A file whose name DuckDB would take for a pattern is no table: it would read others' rows as its own.
+    """
+    if PATTERN.search(str(folder)):
+        raise DatabaseError(
+            "the folder's path holds a character that stands for others in file names",
+            found=str(folder),
+            accepted="paths without * ? [ ]",
+            hint="rename the folder",
+        )
     found: dict[str, FileTable] = {}
     for table in _files(folder, policy):
         other = found.setdefault(table.name.lower(), table)
@@ -58,7 +70,7 @@ def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
 
 
 def _files(folder: Path, policy: Policy | None) -> Iterator[FileTable]:
-    for path in sorted(folder.iterdir()):
+    for path in sorted(path for path in folder.iterdir() if not PATTERN.search(path.name)):
         suffix = path.suffix.lower()
         if suffix == ".parquet" and path.is_file():
             yield FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")

@@ -28,7 +28,7 @@ def tuned(epsilon: Epsilon) -> Parameters[Exponent]:
 
 
 def selective(epsilon: Epsilon, shape: Shape | None) -> Parameters[Doublings]:
-    """Return the settings of the selective mechanism: by withdrawals for conjunctions, else by the deficit."""
+    """Return the selective mechanism: by withdrawals; with OR, or for an aggregate, by the deficit."""
     return by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else by_deficit(epsilon)
 
 

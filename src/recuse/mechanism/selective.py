@@ -22,6 +22,10 @@ from recuse.solver.programs import Answers, Programs
 DEFICIT_RANGE = Fraction(3, 2)
 """One withdrawal moves a deficit within an interval of this length (docs/proofs.md, T1)."""
 
+LARGEST_STRICT = 2.0**26
+"""N_s jumps where a load passes τ. Loads are whole granules, so up to here they are far enough apart for a
+solver in doubles to tell on which side one lies; above, N is used, which does not jump."""
+
 
 def chosen_bound(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> Fraction:
     """Return τ for relations that lose the same participants: two signs of one, or several groups.
@@ -58,14 +62,15 @@ def first_level_above(load: float, theta: Fraction, first: int) -> int:
 
 
 def withdrawals(programs: Sequence[Programs], theta: Fraction) -> Penalty:
-    """Return N_s as a penalty: of several relations the largest.
+    """Return N_s as a penalty, and above `LARGEST_STRICT` N: of several relations the largest.
 
     Guarantee: with a participant more it does not fall, nor grow by more than 1 (docs/proofs.md, lemma 1').
     """
 
     def penalty(level: int, enough: float) -> tuple[float, Fraction]:
         tau = float(theta * Fraction(2) ** level)
-        found = [part.strict_withdrawals(tau, round_down(SLACK), enough) for part in programs]
+        counts = (part.strict_withdrawals if tau <= LARGEST_STRICT else part.withdrawals for part in programs)
+        found = [count(tau, round_down(SLACK), enough) for count in counts]
         return max(n.low for n in found), Fraction(max(n.high for n in found))
 
     return penalty

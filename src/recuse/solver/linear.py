@@ -80,8 +80,8 @@ def solve(program: LinearProgram, method: Method = Method.SIMPLEX) -> Suggestion
         highs.setOptionValue("pdlp_iteration_limit", PATIENCE)
     highs.passModel(lp)
     highs.run()
-    if highs.getModelStatus() not in SOLVED:
-        return Suggestion(np.clip(np.zeros(size), program.lower, program.upper), np.zeros(count))
     solution = highs.getSolution()
+    if highs.getModelStatus() not in SOLVED or len(solution.col_value) < size:
+        return Suggestion(np.clip(np.zeros(size), program.lower, program.upper), np.zeros(count))
     x = np.clip(np.nan_to_num(solution.col_value), program.lower, program.upper)
     return Suggestion(x, np.nan_to_num(solution.row_dual))

@@ -92,7 +92,7 @@ class AggregateCutting:
                     worst = np.argsort(-over[outsiders], kind="stable")
                     return outsiders[worst[: max(FEW, len(self.players))]]
             self.cuts.append(Cut.at(self.focus, self.table, middle))
-            stage.add(self.cuts[-1], np.ones(len(self.focus.fixed), bool))
+            stage.add_violated(self.cuts[-1], suggestion.x)
         return None
 
     def _visit(self, point: Integers) -> None:
@@ -166,18 +166,27 @@ class Stage:
 
     def add(self, cut: Cut, chosen: NDArray[np.bool_]) -> None:
         """Add a cut of the bundles that hold a chosen group."""
-        mine = self.bundle >= 0
         wanted = np.zeros(len(self.full), bool)
-        wanted[self.bundle[chosen & mine]] = True
+        wanted[self.bundle[chosen & (self.bundle >= 0)]] = True
+        self._add(*self._rows(cut), wanted)
+
+    def add_violated(self, cut: Cut, x: Floats) -> None:
+        """Add a cut of the bundles that the master's x puts below it."""
+        rows, right = self._rows(cut)
+        self._add(rows, right, rows @ x < right - NEGLIGIBLE)
+
+    def _add(self, rows: Matrix, right: Floats, wanted: NDArray[np.bool_]) -> None:
         which = np.flatnonzero(wanted & (self.full > 0))
-        scale = 1 / self.full[which]
-        right = totals(self.bundle, cut.low, len(self.full))[which]
-        left = self._withdrawals(cut)[which]
-        left.data *= np.repeat(scale, np.diff(left.indptr))
-        ones = (np.ones(len(which)), which, np.arange(len(which) + 1))
-        own = sparse.csr_array(ones, shape=(len(which), len(self.full)))
-        self.master.add(sparse.hstack((left, own), format="csr"), right * scale)
+        self.master.add(rows[which], right[which])
         self.rounds.append(which)
+
+    def _rows(self, cut: Cut) -> tuple[Matrix, Floats]:
+        """Return the cuts of all bundles in units of what they count without withdrawals."""
+        scale = 1 / np.where(self.full > 0, self.full, 1.0)
+        left = self._withdrawals(cut)
+        left.data *= np.repeat(scale, np.diff(left.indptr))
+        own = sparse.eye_array(len(self.full), format="csr")
+        return sparse.hstack((left, own), format="csr"), totals(self.bundle, cut.low, len(self.full)) * scale
 
     def _withdrawals(self, cut: Cut) -> Matrix:
         """Return what each player's withdrawal takes of each bundle's cut."""

@@ -52,9 +52,8 @@ def make_victims(folder: Path) -> tuple[Path, Path]:
     database, policy = folder / "victims.duckdb", folder / "victims.toml"
     policy.write_text(POLICY)
     with duckdb.connect(str(database)) as made:
-        made.execute(
-            "CREATE TABLE person (id BIGINT PRIMARY KEY, name VARCHAR, town VARCHAR, year INTEGER, note DOUBLE)"
-        )
+        columns = "id BIGINT PRIMARY KEY, name VARCHAR, town VARCHAR, year INTEGER, note DOUBLE"
+        made.execute(f"CREATE TABLE person ({columns})")
         values = "7771234000 + i, 'Xmarkedname' || i, 'Xmarkedtown' || i % 9, 2001 + i % 2, 88823450"
         made.execute(f"INSERT INTO person SELECT {values} FROM range({PEOPLE}) r(i)")
         made.execute("UPDATE person SET note = 'nan' WHERE name = 'Xmarkedname5'")

@@ -19,6 +19,7 @@ from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError, RecuseError
 from recuse.policy import Policy
 from recuse.session import Session, connect
+from recuse.session.graph import graph
 from victims import POLICY, leaked, make_victims
 
 EXPRESSIONS = [
@@ -183,3 +184,23 @@ def damaged(victims: tuple[Path, Path], damage: Callable[[DuckDB], None]) -> str
 
 def test_a_database_that_fails_quotes_no_value(victims):
     assert leaked(damaged(victims, lambda engine: engine.connection.close())) == []
+
+
+GRAPHS = {
+    "columns.txt": "1 2\n2 Xmarkedname 3\nXmarkedname\n",
+    "number.txt": "7771234 2\n-7771234 5\n",
+    "short.csv": "u,v\n1,2\nXmarkedname\n",
+    "dangling.gml": 'graph [ node [ id 1 label "Xmarkedname" ] edge [ source 1 target 7771234 ] ]',
+    "open.gml": "graph [ node [ id Xmarkedname ]",
+    "torn.graphml": '<graphml><graph><node id="Xmarkedname"/>',
+    "word.mtx": "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 Xmarkedname\n",
+    "outside.mtx": "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n7771234 1\n",
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_files_that_are_no_graphs_quote_no_value(name, tmp_path):
+    (tmp_path / name).write_text(GRAPHS[name])
+    with pytest.raises(RecuseError) as error:
+        graph(tmp_path / name)
+    assert leaked("".join(traceback.format_exception(error.value))) == []

@@ -1,4 +1,4 @@
-"""Write docs/api.md from the docstrings: `python docs/generate_api.py`. A test compares the page with them."""
+"""Write docs/api.md from the docstrings: `python docs/generate_api.py`. A test compares the two."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from recuse.session.estimate import Estimate
 PAGE = Path(__file__).with_name("api.md")
 HEAD = """# Python interface
 
-Made from the docstrings by `python docs/generate_api.py`. What is not on this page may change without notice. Examples are in
-[tutorial.md](tutorial.md), the command line in [cli.md](cli.md), what SQL is accepted in [sql.md](sql.md).
+Made from the docstrings by `python docs/generate_api.py`. What is not on this page may change without
+notice. Examples are in [tutorial.md](tutorial.md), the command line in [cli.md](cli.md), what SQL is accepted
+in [sql.md](sql.md).
 """
 
 PARTS: dict[str, list[Any]] = {

@@ -110,8 +110,8 @@ NOT PRIVATE: errors against the truth, on data that anybody may see. Made by `{c
 in which every row has one owner) × ε ∈ {{{", ".join(EPSILONS)}}}, {cells[0].runs} runs of every mechanism in
 each. The *oracle* knows the data: it is the best fixed τ in hindsight, with all of ε for the noise.
 {len(groups)} of the {len(by_key(cells))} cells are informative: the oracle's median error is below
-{INFORMATIVE:.0%}. All mechanisms see the same relation and the same truncated answers X(τ), interpolated
-between quarters of a doubling."""
+{INFORMATIVE:.0%}. All mechanisms see the same relation. X(τ) of subgraphs is interpolated between quarters
+of a doubling, which lowers it a little for everybody but the oracle, who stands on these points."""
 
 
 def _table(groups: Groups) -> str:

@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 GRAPHS ?= ../shared/data/graphs
+TPCH ?= tpch.duckdb
 
-.PHONY: demo test test-slow bench bench-tpch clean
+.PHONY: demo test test-slow bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -35,9 +36,17 @@ test-slow: .venv/installed-test
 bench: .venv/installed-test
 	$(BIN)/python -m recuse.experiments.bench $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) --out bench-results
 
-# DATABASE: made by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
+# TPCH: a database made by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
 bench-tpch: .venv/installed
-	$(BIN)/python -m recuse.experiments.tpch bench $(DATABASE)
+	$(BIN)/python -m recuse.experiments.tpch bench $(TPCH)
+
+# the table of docs/accuracy.md: hours; a stopped run continues
+accuracy: .venv/installed-test
+	$(BIN)/python -m recuse.experiments.accuracy_report --graphs $(GRAPHS) --tpch $(TPCH) --out accuracy-results --page docs
+
+# every figure and table of the paper, reduced; `recuse lab reproduce all --full` runs them at full size
+reproduce: .venv/installed-test
+	$(BIN)/recuse lab reproduce all --out reproduction $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) $(if $(wildcard $(TPCH)),--tpch $(TPCH))
 
 clean:
 	rm -rf .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache

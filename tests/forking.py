@@ -1,11 +1,12 @@
 """Processes that are forked or killed at a chosen moment: run as a script, so that nothing else shares them.
 
-    forking.py die FOLDER MOMENT HONEST|LATE        one process asks, and dies at the moment
+    forking.py die FOLDER HONEST|LATE               for each moment, one process asks and dies at it
     forking.py race FOLDER HONEST|UNLOCKED          eight processes ask for half as many answers as they want
     forking.py draws SECURE|INHERITED               two children of one process print what they draw
     forking.py inherited FOLDER                     a child uses the session that its parent had opened
 
-`die` prints how often data was looked at before death; `race` how many charges were granted to each.
+`die` prints the moment, how often data was looked at before death, the exit code, and what was spent; `race`
+how many charges were granted to each.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import random
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from made import COUNT, make_shop
@@ -50,34 +53,36 @@ class Late(Session):
         return found
 
 
-def die(folder: Path, moment: str, kind: str) -> None:
+def die(folder: Path, kind: str) -> None:
     database, policy = make_shop(folder)
-    connect(database, policy).ledger.close()
+    for moment in MOMENTS:
+        ledger = folder / f"{moment}.ledger"
+        open_or_create(ledger, Epsilon(Fraction(2)))[0].close()
+        process, reading = child(partial(dying, moment, kind, database, policy, ledger))
+        looked, code = heard(reading), os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        print(moment, looked, code, Ledger.open(ledger).balance().spent)
 
-    def work(writing: int) -> None:
-        session = connect(database, policy)
-        if kind == "LATE":
-            session.__class__ = Late
-        run, store = type(session.engine).run, Ledger.store
 
-        def dying_run(engine, statements):
-            os.write(writing, b".")
-            _die_if(moment == "look")
-            found = run(engine, statements)
-            _die_if(moment == "looked")
-            return found
+def dying(moment: str, kind: str, database: Path, policy: Path, path: Path, writing: int) -> None:
+    session = connect(database, policy, path)
+    if kind == "LATE":
+        session.__class__ = Late
+    run, store = type(session.engine).run, Ledger.store
 
-        def dying_store(ledger, paid, text):
-            _die_if(moment == "store")
-            store(ledger, paid, text)
-            _die_if(moment == "stored")
+    def dying_run(engine, statements):
+        os.write(writing, b".")
+        _die_if(moment == "look")
+        found = run(engine, statements)
+        _die_if(moment == "looked")
+        return found
 
-        type(session.engine).run, Ledger.store = dying_run, dying_store
-        session.ask(COUNT, "0.5")
+    def dying_store(ledger, paid, text):
+        _die_if(moment == "store")
+        store(ledger, paid, text)
+        _die_if(moment == "stored")
 
-    process, reading = child(work)
-    print(heard(reading))
-    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+    type(session.engine).run, Ledger.store = dying_run, dying_store
+    session.ask(COUNT, "0.5")
 
 
 def _die_if(now: bool) -> None:
@@ -92,19 +97,11 @@ class Unlocked(Ledger):
     """A broken twin: what is left is read, and written a moment later, without a lock."""
 
     def _transaction(self, kind):
-        return _Nothing()
+        return nullcontext()
 
     def _payer(self, name):
         time.sleep(0.01)
         return super()._payer(name)
-
-
-class _Nothing:
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *_):
-        return None
 
 
 def race(folder: Path, kind: str) -> None:

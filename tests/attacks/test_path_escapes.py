@@ -72,9 +72,9 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("name", ESCAPES)
-@pytest.mark.parametrize("role", ["protect", "public"])
-def test_no_name_of_a_table_leads_anywhere_else(folder, name, role):
-    assert relation(folder, name.format(outside=folder.parent / "outside"), role) is None
+def test_no_name_of_a_table_leads_anywhere_else(folder, name):
+    """Public tables are asked exactly, so that they would be the worse leak."""
+    assert relation(folder, name.format(outside=folder.parent / "outside"), "public") is None
 
 
 def test_the_table_itself_is_found(folder):

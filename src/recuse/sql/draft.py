@@ -113,7 +113,7 @@ def _undecided(table: Table, protected: Sequence[str]) -> Iterator[str]:
     yield "# [[public]]"
     yield f"# table = {_text(table.name)}"
     yield "# Is a row about participants? Then remove those of these four; which column says who?"
-    yield "# If several do (both ends of a friendship), write the four for each: who is left out is not protected."
+    yield "# If several do (both ends of a friendship), write them for each: one left out is not protected."
     yield "# [[link]]"
     yield f"# table = {_text(table.name)}"
     yield f"# column = {_text(columns[:1])}"

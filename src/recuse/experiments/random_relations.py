@@ -18,7 +18,7 @@ WEIGHTS = ("constant", "random")
 SIZE, CLAUSES = 1000, 3
 ALL_CLAUSES = (1, 2, 3, 4, 5, 6, 8, 10)
 FEW_CLAUSES = {"3-DNF": (1, 2, 3, 5, 8), "3-CNF": (1, 2, 3)}
-"""the index of a 3-CNF of more clauses takes minutes"""
+"""X of a 3-CNF of more clauses takes minutes at the small τ that the default looks at"""
 LARGEST_WEIGHT = 9
 MECHANISMS = ("paper", "selective")
 

@@ -251,8 +251,13 @@ def _own_codes(column: pyarrow.Array) -> tuple[Integers, pyarrow.Array]:
             places = np.subtract(values, least, dtype=np.int64)
             there = np.zeros(most - least + 1, bool)
             there[places] = True
-            known = _arrow(np.flatnonzero(there) + least).cast(column.type)
-            return (places if there.all() else (np.cumsum(there) - 1)[places]), known
+            found = np.flatnonzero(there)
+            known = _arrow(found + least).cast(column.type)
+            if len(found) == len(there):
+                return places, known
+            number = np.empty(len(there), np.int64)
+            number[found] = np.arange(len(found))
+            return number[places], known
     dictionary = column.dictionary_encode(null_encoding="encode")
     return np.from_dlpack(dictionary.indices).astype(np.int64), dictionary.dictionary
 

@@ -91,6 +91,24 @@ def test_the_bound_on_its_movement_is_reached():
     assert whole.low - less.high > 0.99 * 20
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_level_is_skipped_only_if_its_deficit_is_as_large_as_foreseen(name):
+    whole, _ = neighbours(name)
+    theta, first = Fraction(1), -2
+    top = first_level_above(aggregate_programs(whole).largest_load(), theta, first)
+    exact = deficit([aggregate_programs(whole)], theta, top)
+    skipped = 0
+    for solved in range(top - 2, first, -1):
+        hasty = deficit([aggregate_programs(whole)], theta, top)
+        hasty(solved, math.inf)
+        for k in range(first, solved):
+            floor, _ = hasty(k, -1.0)  # whatever is foreseen is enough
+            lowest = min(exact(j, math.inf)[1] for j in range(first, k + 1))
+            assert floor <= lowest
+            skipped += floor > 0
+    assert skipped
+
+
 def test_an_aggregate_is_answered_by_the_deficit_only():
     loss = Epsilon(Fraction(1))
     assert chosen("selective", loss, None).rule.score is Score.DEFICIT

@@ -16,11 +16,12 @@ whatever k. A unit is there while all its owners are, and a group's owners own i
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recuse.errors import ParameterError
 from recuse.graphs.graph import Graph, Integers
@@ -57,6 +58,11 @@ class Aggregate:
     def sizes(self) -> Integers:
         """Return how many units each group has."""
         return np.bincount(self.places[:, 0], minlength=len(self.group_owners))
+
+    def without(self, leavers: NDArray[np.bool_]) -> Aggregate:
+        """Return what is left when some participants leave: their units are gone."""
+        gone = np.any(leavers[self.unit_owners], axis=1)
+        return replace(self, places=self.places[~gone[self.places[:, 1]]])
 
     def true_answer(self) -> int:
         """Return the answer without noise. Never release it; tests and demonstrations only."""

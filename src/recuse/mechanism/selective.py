@@ -8,9 +8,10 @@ see nothing of a tuple's other derivations, and it is scored by the deficit: how
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
 from typing import cast
 
 from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Doublings, Parameters, Score
@@ -82,23 +83,55 @@ def deficit(programs: Sequence[Answers], theta: Fraction, top: int) -> Penalty:
     Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2] (docs/proofs.md, T1).
     """
 
-    @cache
-    def answer(which: int, level: int) -> Fraction:
-        return truncated_high(programs[which], as_double(theta * Fraction(2) ** level))
+    parts = [Answered(part, theta) for part in programs]
 
-    def lacking(which: int, level: int) -> Fraction:
-        own = answer(which, level)
-        terms = (
-            (answer(which, j) - own) / as_double(theta * Fraction(2) ** j) for j in range(level + 1, top + 1)
-        )
-        return max(terms, default=Fraction(0))
-
-    def penalty(level: int, _: float) -> tuple[float, Fraction]:
-        found = max(Fraction(0), *(lacking(which, level) for which in range(len(programs))))
+    def penalty(level: int, enough: float) -> tuple[float, Fraction]:
+        foreseen = max(part.lacking_at_least(level) for part in parts)
+        if foreseen - 2 * SLACK > Fraction(min(enough, sys.float_info.max)):
+            return math.nextafter(float(foreseen - 2 * SLACK), -math.inf), foreseen
+        found = max(Fraction(0), *(part.lacking(level, top) for part in parts))
         # the exact deficit does not fall with the level; ours is off by 3η/2 at most, at either level
         return math.nextafter(float(found - 3 * SLACK), -math.inf), found
 
     return penalty
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """X' of one relation at the levels asked for so far, and what they say of the others."""
+
+    programs: Answers
+    theta: Fraction
+    known: dict[int, Fraction] = field(default_factory=dict)
+
+    def bound(self, level: int) -> Fraction:
+        """Return the τ of a level."""
+        return as_double(self.theta * Fraction(2) ** level)
+
+    def answer(self, level: int) -> Fraction:
+        """Return X' of a level."""
+        if level not in self.known:
+            self.known[level] = truncated_high(self.programs, self.bound(level))
+        return self.known[level]
+
+    def lacking(self, level: int, top: int) -> Fraction:
+        """Return max_{j>k} (X'_j - X'_k)/(θ2^j)."""
+        own = self.answer(level)
+        terms = ((self.answer(j) - own) / self.bound(j) for j in range(level + 1, top + 1))
+        return max(terms, default=Fraction(0))
+
+    def lacking_at_least(self, level: int) -> Fraction:
+        """Return a lower bound on the exact deficit of a level, from what is known of higher ones.
+
+        X is concave in τ, so at the level it lies below the line through the next two points above.
+        """
+        above = sorted(j for j in self.known if j > level)
+        if len(above) < 2:
+            return Fraction(0)
+        (near, first), (far, second) = ((self.bound(j), self.known[j]) for j in above[:2])
+        slope = max(Fraction(0), (second - SLACK * far - first) / (far - near))
+        ceiling = first - slope * (near - self.bound(level))
+        return max((self.known[j] - ceiling) / self.bound(j) - SLACK for j in above)
 
 
 def as_double(value: Fraction) -> Fraction:

@@ -10,20 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats, Integers
+from recuse.solver.aggregate_certain import withdrawn_for_certain
 from recuse.solver.aggregate_certificate import initial_loads, snapped, truncated_high
 from recuse.solver.aggregate_cutting import AggregateCutting
 from recuse.solver.aggregate_focus import Focus
 from recuse.solver.aggregate_program import answer_program
 from recuse.solver.aggregate_table import Table
-from recuse.solver.certificate import down
+from recuse.solver.certificate import down, up
 from recuse.solver.cutting import FAILURES
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.reference import approaches
+
+NARROWER = 1 - 2.0**-20
+"""Leaves room for two roundings."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,13 +47,25 @@ class AggregatePrograms:
         """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
         if not self.largest_load() > tau:
             return enclosed(self.aggregate.true_answer())
-        movable = self.loads > tau
-        focus = Focus.of(self.aggregate, movable)
-        table = Table.of(self.aggregate.k, int(focus.sizes.max()), tau)
-        cutting = AggregateCutting.of(focus, table, tau, self.loads[movable], self.withdrawn[movable])
-        found = _guarded(lambda: cutting.interval(width))
+        certain = withdrawn_for_certain(self.aggregate, self.loads, tau)
+        rest, loads, count = certain.rest, certain.loads, int(certain.leavers.sum())
+        movable = loads > tau
+        if not movable.any():
+            return _shifted(enclosed(rest.true_answer()), tau, count)
+        focus = Focus.of(rest, movable)
+        table = Table.of(rest.k, int(focus.sizes.max()), tau)
+        cutting = AggregateCutting.of(focus, table, tau, loads[movable], self.withdrawn[movable])
+        narrow = width * NARROWER
+        found = _guarded(lambda: cutting.interval(narrow)) or by_full_program(focus, table, tau, narrow)
         self.withdrawn[movable] = cutting.best
-        return found or by_full_program(focus, table, tau, width)
+        return _shifted(found, tau, count)
+
+
+def _shifted(found: Interval, tau: float, count: int) -> Interval:
+    """Return the interval moved up by τ for each of those who withdraw for certain."""
+    more = Fraction(tau) * count
+    low, high = (float(more + Fraction(end)) for end in (found.low, found.high))
+    return Interval(down(low), up(high)) if count else found
 
 
 def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:

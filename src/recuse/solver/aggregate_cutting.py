@@ -1,8 +1,9 @@
 """Cutting planes for X(τ) of an aggregate: few withdraw, so only they are variables.
 
 The master knows the *players*: everybody movable if they are few, else those whose own groups count more than
-τ. The groups that a player touches are one bundle, cut as a whole. The multipliers of the cuts prove a lower
-end for everybody; whoever stands in the way of that proof becomes a player too.
+τ. The groups that a player owns are one bundle, cut as a whole, those that he only touches another. The
+multipliers of the cuts prove a lower end for everybody; whoever stands in the way of that proof becomes a
+player too.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ FEW = 400
 """Movable participants that may all be players at once."""
 CLOSE = 0.7
 """How much of the width asked for may be left when a proof is tried."""
+EARLY = 20.0
+"""The same when outsiders are looked for a first time: there is no use in closing a gap without them."""
 NEGLIGIBLE = 2.0**-30
 FAINT = 2.0**-26
 """Entries of the master, in units of τ, that are not worth having: a million of them change nothing."""
@@ -73,6 +76,7 @@ class AggregateCutting:
         stage = Stage.of(self.focus, self.players, self.cuts[0])
         for cut, portion in zip(self.cuts, self.portions, strict=True):
             stage.add(cut, portion > 0)
+        reach = EARLY
         while len(self.cuts) < ROUNDS:
             suggestion = stage.master.solve()
             if suggestion is None:
@@ -84,7 +88,8 @@ class AggregateCutting:
             for point in (middle, snapped(x)):
                 self._visit(point)
             value = (float(stage.cost @ suggestion.x) + stage.constant) * self.tau + self.focus.rest
-            if self.found.high - value <= CLOSE * width:
+            if self.found.high - value <= reach * width:
+                reach = CLOSE
                 self.portions = stage.portions(suggestion.y)
                 over = self._prove()
                 outsiders = np.flatnonzero(over > NEGLIGIBLE)
@@ -134,7 +139,7 @@ def owned(focus: Focus, weights: Floats) -> Floats:
 
 @dataclass(slots=True, eq=False)
 class Stage:
-    """The master over some players: their withdrawals, and for each what his bundle of groups counts.
+    """The master over some players: their withdrawals, and for each what his two bundles of groups count.
 
     A count is a column in [0, 1], in units of what the bundle counts without withdrawals.
     """
@@ -156,9 +161,9 @@ class Stage:
         for column in focus.petal_owners.T:
             np.maximum.at(touching, focus.petal_group, seat[column])
         owner = seat[focus.group_owners].max(axis=1, initial=NOBODY)
-        bundle = np.where(owner >= 0, owner, touching)
+        bundle = np.where(owner >= 0, owner, np.where(touching >= 0, touching + len(players), NOBODY))
         mine = bundle >= 0
-        full = totals(bundle, first.high, len(players))
+        full = totals(bundle, first.high, 2 * len(players))
         cost = np.concatenate((np.ones(len(players)), full))
         master = Master.over(cost, Tally())
         master.insisted = True
@@ -203,7 +208,7 @@ class Stage:
                 columns.append(seat[mine])
                 values.append(weight[mine])
         places = (np.concatenate(rows), np.concatenate(columns))
-        return sparse.csr_array((np.concatenate(values), places), shape=(size, size))
+        return sparse.csr_array((np.concatenate(values), places), shape=(size, size // 2))
 
     def portions(self, duals: Floats) -> Floats:
         """Return how much of each cut counts for each group; groups without players keep the first cut."""

@@ -24,6 +24,8 @@ from recuse.solver.master import Master, Tally
 from recuse.solver.slopes import Shares, Slopes
 
 ROUNDS = 60
+TOWARDS = 0.65
+"""How far from the best point so far to the master's optimum the next cuts are taken."""
 SIMPLE = (6, 12)
 """Denominators that optimal withdrawals often have: a clique withdraws from its triangles by 1/3 each."""
 
@@ -66,7 +68,7 @@ class Truncation:
             x, shares = suggestion.x[:count], suggestion.x[count:]
             estimate = float(sizes @ (self.tau * x + shares * self.full))
             # between the master's optimum and the best point so far: far fewer rounds than at the optimum
-            middle = (x + best) / 2 if len(best) else x
+            middle = TOWARDS * x + (1 - TOWARDS) * best if len(best) else x
             points = [self._snapped(point) for point in (middle, *simplified(middle), *simplified(x))]
             values = [self._value(g) for g in points]
             first = int(np.argmin(values))

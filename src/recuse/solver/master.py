@@ -13,6 +13,8 @@ from recuse.solver.linear import PATIENCE, ROUGH, Matrix, Suggestion, quiet_high
 
 HEAVIEST, HEAVIEST_COLUMN = 1_000_000, 600
 """Entries, in all and a column, above which the cuts of a relation are too dense to be worth going on."""
+DEVEX = 1
+"""Prices that need no start-up: steepest edges would solve a system a row whenever rows were added."""
 MANY = 1000
 """New rows since the last basis above which PDLP is tried first."""
 
@@ -41,6 +43,7 @@ class Master:
         highs, size = quiet_highs(), len(cost)
         highs.setOptionValue("presolve", "off")
         highs.setOptionValue("solver", "simplex")
+        highs.setOptionValue("simplex_dual_edge_weight_strategy", DEVEX)
         highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
         highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
         highs.addVars(size, np.zeros(size), np.ones(size))

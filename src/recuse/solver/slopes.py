@@ -18,6 +18,9 @@ from recuse.krelation.evaluate import Evaluation, Gathering
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.linear import Matrix
 
+LONGEST = 4
+"""Members of a clause up to which its pairs are listed."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
@@ -31,13 +34,56 @@ class Slopes:
     active: Floats
     constants: Floats
     rows: Matrix
+    pairs: Pairs | None = None
 
     def jacobian(self, chosen: Integers) -> tuple[Floats, Matrix]:
-        """Return (b, C) of the chosen owners' sums."""
+        """Return (b, C) of the chosen owners' sums, about."""
+        if self.pairs is not None:
+            constants, rows = self.pairs.jacobian(self.active)
+            return constants[chosen], sparse.csr_array(rows[chosen])
         terms = self.owners[chosen]
         terms.data *= self.active[terms.indices]
         terms.eliminate_zeros()
         return terms @ self.constants, (terms @ self.rows).tocsr()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Who meets whom in which clause, with the clauses' weights.
+
+    Where every tuple is a clause, C is symmetric: C_pq is the weight of the active clauses that p and q
+    share. Among few participants a sum over pairs is far faster than a product of sparse matrices.
+    """
+
+    members: Matrix
+    weights: Floats
+    clauses: Integers
+    places: Integers
+
+    @classmethod
+    def of(cls, members: Matrix, weights: Floats) -> Self | None:
+        """Return the pairs of short clauses, if they are many for so few participants."""
+        people, lengths = members.shape[1], np.diff(members.indptr)
+        longest = int(lengths.max(initial=0))
+        if longest > LONGEST or people**2 > members.nnz:
+            return None
+        clauses, places = [], []
+        for first in range(longest):
+            for second in range(first + 1, longest):
+                met = np.flatnonzero(lengths > second)
+                start = members.indptr[met]
+                clauses.append(met)
+                places.append(members.indices[start + first] * people + members.indices[start + second])
+        nobody = np.empty(0, np.int64)
+        return cls(members, weights, np.concatenate([nobody, *clauses]), np.concatenate([nobody, *places]))
+
+    def jacobian(self, active: Floats) -> tuple[Floats, NDArray[np.float64]]:
+        """Return (b, C) of all participants' sums."""
+        people, counted = self.members.shape[1], self.weights * active
+        own = self.members.T @ counted
+        listed = np.bincount(self.places, weights=counted[self.clauses], minlength=people**2)
+        met: NDArray[np.float64] = listed.astype(np.float64).reshape(people, people)
+        return own, met + met.T + np.diag(own)
 
 
 def incidence(pointers: Integers, columns: Integers, width: int) -> Matrix:
@@ -59,6 +105,7 @@ class Loads:
     clauses: Matrix
     owners: Matrix
     """participants × entries; participants × clauses where an entry is a clause"""
+    pairs: Pairs | None = None
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Self:
@@ -71,8 +118,10 @@ class Loads:
                 evaluation, clauses, sparse.csr_array((weights[entry], places), shape=(people, len(entry)))
             )
         owners = clauses.T.tocsr()
-        owners.data = weights[_tuple_of_clause(evaluation)[owners.indices]]
-        return cls(evaluation, clauses, owners)
+        of_clause = weights[_tuple_of_clause(evaluation)]
+        owners.data = of_clause[owners.indices]
+        pairs = Pairs.of(clauses, of_clause) if len(tuples.levels) == 2 else None
+        return cls(evaluation, clauses, owners, pairs)
 
     def slopes(self, g: Floats, variables: Matrix | None = None) -> Slopes:
         """Return minorants of the loads, tangent at g, over participants.
@@ -93,7 +142,8 @@ class Loads:
         rows = self.clauses if variables is None else self.clauses @ variables
         rows = rows if context is None else (rows + context).tocsr()
         active = (clause_values > 0).astype(np.float64)
-        return Slopes(owners @ clause_values, owners, active, 1 - fixed, rows)
+        pairs = self.pairs if variables is None else None
+        return Slopes(owners @ clause_values, owners, active, 1 - fixed, rows, pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +154,7 @@ class Shares:
     clauses: Matrix
     owners: Matrix
     """participants × tuples"""
+    pairs: Pairs | None = None
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Self:
@@ -112,7 +163,8 @@ class Shares:
         owner, member = evaluation.entry_tuple, evaluation.entry_member
         portion = tuples.weights_down() / np.bincount(owner, minlength=len(tuples))
         owners = sparse.csr_array((portion[owner], (member, owner)), shape=(people, len(tuples)))
-        return cls(evaluation, clauses, owners)
+        conjunctive = len(tuples.levels) == 2 and len(tuples) == clauses.shape[0]
+        return cls(evaluation, clauses, owners, Pairs.of(clauses, portion) if conjunctive else None)
 
     def answer(self, g: Floats) -> float:
         """Return F(g), about."""
@@ -133,9 +185,8 @@ class Shares:
         if len(levels[0]) < len(levels[1]):
             best = _best(values, np.maximum.reduceat(values, levels[0][:-1]), levels[0])
             owners = (owners @ best).tocsr()
-        return Slopes(
-            owners @ values, owners, (values > 0).astype(np.float64), np.ones(len(values)), self.clauses
-        )
+        active = (values > 0).astype(np.float64)
+        return Slopes(owners @ values, owners, active, np.ones(len(values)), self.clauses, self.pairs)
 
 
 def _tuple_of_clause(evaluation: Evaluation) -> Integers:

@@ -86,9 +86,12 @@ def deficit(programs: Sequence[Answers], theta: Fraction, top: int) -> Penalty:
     parts = [Answered(part, theta) for part in programs]
 
     def penalty(level: int, enough: float) -> tuple[float, Fraction]:
-        foreseen = max(part.lacking_at_least(level) for part in parts)
-        if foreseen - 2 * SLACK > Fraction(min(enough, sys.float_info.max)):
-            return math.nextafter(float(foreseen - 2 * SLACK), -math.inf), foreseen
+        for higher in range(top, level - 1, -1):  # each is needed, and easier to solve than the next
+            foreseen = max(part.lacking_at_least(level) for part in parts) - 2 * SLACK
+            if foreseen > Fraction(min(enough, sys.float_info.max)):
+                return math.nextafter(float(foreseen), -math.inf), foreseen
+            for part in parts:
+                part.answer(higher)
         found = max(Fraction(0), *(part.lacking(level, top) for part in parts))
         # the exact deficit does not fall with the level; ours is off by 3η/2 at most, at either level
         return math.nextafter(float(found - 3 * SLACK), -math.inf), found

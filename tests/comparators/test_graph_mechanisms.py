@@ -286,23 +286,6 @@ def test_what_a_node_can_be_in(motif):
         assert most[4] in (motif.most_of_a_node(4), counted(5, codes(5)[-1], motif))
 
 
-# ------------------------------------------------------------------ RHMS
-
-
-def test_rhms_by_hand():
-    """A triangle has 3 nodes and 3 edges: (27 ln n)²/ε; a 2-star 3 and 2: 12 ln n/ε; an edge 1/ε."""
-    scales = [RHMS(HALF).scale(by_edge(5, 0, motif)) for motif in (TRIANGLE, TWO_STAR, EDGE)]
-    assert scales == pytest.approx([(27 * math.log(5)) ** 2 / 0.5, 12 * math.log(5) / 0.5, 2])
-
-
-def test_rhms_draws_laplace_noise_of_its_scale():
-    subject, source = by_edge(5, 33, TWO_STAR), Seeded(2)
-    away = [float(RHMS(HALF).release(subject, source).value) - counted(5, 33, TWO_STAR) for _ in range(6000)]
-    scale = RHMS(HALF).scale(subject)
-    assert np.mean(np.abs(away)) == pytest.approx(scale, rel=0.06)
-    assert np.median(np.abs(away)) == pytest.approx(scale * math.log(2), rel=0.08)
-
-
 # ------------------------------------------------------------------ who may ask
 
 

@@ -86,7 +86,7 @@ def test_every_mechanism_takes_part(tmp_path):
     assert found >= {
         ("edge", "selective"), ("edge", "paper"), ("edge", "smooth"), ("edge", "smooth-tight"),
         ("edge", "ladder"), ("edge", "rhms"), ("node", "selective"), ("node", "paper-node"), ("node", "r2t"),
-        ("node", "lp"), ("node", "naive"),
+        ("node", "opt2"), ("node", "lp"), ("node", "naive"),
     }  # fmt: skip
     assert ("edge", "k-triangle") not in found
 
@@ -123,11 +123,11 @@ def made_rows(name):
             for m in ("paper", "selective")
         ]
     if name == "r2t-graphs":
-        names = ("selective", "paper-node", "r2t=1024", "r2t-5.5=1024", "lp=64", "naive=64")
+        names = ("selective", "paper-node", "r2t=1024", "r2t-5.5=1024", "opt2", "lp=64", "naive=64")
         return [{"graph": "power", "pattern": "edge", "mechanism": m} | common for m in names]
     return [
         {"question": "Q3", "mechanism": m, "published": 0.2, "unit": 1.0} | common
-        for m in ("r2t", "r2t-5.5", "selective")
+        for m in ("r2t", "r2t-5.5", "opt2", "selective")
     ]
 
 

@@ -15,6 +15,7 @@ from recuse.comparators.global_sensitivity import GlobalSensitivity
 from recuse.comparators.k_triangles import KTriangles
 from recuse.comparators.ladder import Ladder
 from recuse.comparators.naive_truncation import NaiveTruncation
+from recuse.comparators.opt2 import OPT2
 from recuse.comparators.r2t import R2T
 from recuse.comparators.rhms import RHMS
 from recuse.comparators.smooth_sensitivity import OF_2007, SmoothSensitivity
@@ -32,6 +33,7 @@ from recuse.privacy import Epsilon
 ON_RELATIONS: dict[str, Callable[[Epsilon, float | None], Comparator[Prepared]]] = {
     "r2t": lambda epsilon, guess: R2T(epsilon, guess or 1e6),
     "r2t-5.5": lambda epsilon, guess: R2T.of_authors(epsilon, guess or 1e6),
+    "opt2": lambda epsilon, _: OPT2(epsilon),
     "lp": lambda epsilon, guess: FixedTruncation(epsilon, guess or 64.0),
 }
 ON_GRAPHS: dict[str, Callable[[Epsilon, float | None], Comparator[SubgraphCount]]] = {

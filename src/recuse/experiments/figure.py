@@ -32,7 +32,7 @@ OF_PAPER = {Protected.NODE: "paper-node", Protected.EDGE: "paper"}
 """the paper's settings: θ = 1, β = ε/5, μ = 1 for node and 1/2 for edge privacy"""
 AGAINST: Mapping[Protected, tuple[str, ...]] = {
     Protected.EDGE: ("smooth", "smooth-tight", "k-triangle", "ladder", "rhms"),
-    Protected.NODE: ("r2t", "lp", "naive"),
+    Protected.NODE: ("r2t", "opt2", "lp", "naive"),
 }
 """all others: δ = γ = 0.1; guesses: GS = 10⁶, τ = 64, D = 32"""
 
@@ -53,7 +53,7 @@ class Setting:
     @property
     def runs(self) -> int:
         """How many answers are drawn of every mechanism."""
-        return 400 if self.full else 60
+        return 400 if self.full else 100
 
     def graph_folder(self) -> Path:
         """Return the folder of graph files."""

@@ -27,7 +27,7 @@ PUBLISHED: Mapping[str, float] = {
 }
 """R2T's errors at scale 1 (Dong et al. 2022), trimmed means of ten runs"""
 ONE_OWNER = ("Q3", "Q12", "Q18", "Q20", "Q10", "Q11")
-MECHANISMS = ("r2t-5.5", "r2t", "selective")
+MECHANISMS = ("r2t-5.5", "r2t", "opt2", "selective")
 
 
 def cells(setting: Setting) -> list[Cell]:

@@ -112,7 +112,9 @@ def measure_r2t(cell: Cell, setting: Setting) -> Iterator[Row]:
         return
     found = occurrences(graph, read_pattern(pattern))
     guess = R2T_DEGREE ** R2T_PATTERNS[pattern]
-    mechanisms = ("selective", "paper-node", f"r2t={guess}", f"r2t-5.5={guess}", "lp=64", "naive=64")
+    mechanisms = (
+        "selective", "paper-node", f"r2t={guess}", f"r2t-5.5={guess}", "opt2", "lp=64", "naive=64"
+    )  # fmt: skip
     asked = Asked(SubgraphCount(graph, motif, Protected.NODE))
     yield from errors(
         OWNED[Protected.NODE](found), mechanisms, (R2T_EPSILON,), setting.runs, asked, seed_of(cell)

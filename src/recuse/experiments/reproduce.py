@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from recuse.experiments import r2t_tpch, random_graphs, random_relations, real_g
 from recuse.experiments.figure import Figure, Setting
 from recuse.experiments.store import Cell, Row, Store
 
-__all__ = ["NAMES", "Setting", "Step", "reproduce"]
+__all__ = ["NAMES", "Setting", "Step", "left_out", "reproduce"]
 
 FIGURES = {
     figure.name: figure
@@ -45,20 +46,29 @@ class Step:
         return self.figure.name
 
     def run(self, jobs: int) -> Iterator[Cell]:
-        """Measure the cells, as many at a time as there are jobs, and yield each when its rows are kept."""
+        """Measure the cells, as many at a time as there are jobs, and yield each when its rows are kept.
+
+        Figures name their largest cells last; here they come first, so that no job waits for another's.
+        """
+        largest_first = self.cells[::-1]
         if jobs == 1:
-            for cell in self.cells:
-                self.store.add(cell, measured(self.name, cell, self.setting))
+            for cell in largest_first:
+                self.store.add(cell, *measured(self.name, cell, self.setting))
                 yield cell
             return
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            waiting = {pool.submit(measured, self.name, cell, self.setting): cell for cell in self.cells}
+            waiting = {pool.submit(measured, self.name, cell, self.setting): cell for cell in largest_first}
             try:
                 for future in as_completed(waiting):
-                    self.store.add(waiting[future], future.result())
+                    self.store.add(waiting[future], *future.result())
                     yield waiting[future]
             finally:
                 pool.shutdown(cancel_futures=True)
+
+    @property
+    def seconds(self) -> float:
+        """How many processor seconds all cells took."""
+        return self.store.seconds(self.wanted)
 
     def finish(self) -> list[Path]:
         """Write tables and plots of all cells, and return where they are."""
@@ -67,9 +77,10 @@ class Step:
         return [*self.store.export(rows), *draw(self.name, rows, self.store.folder)]
 
 
-def measured(name: str, cell: Cell, setting: Setting) -> list[Row]:
-    """Return the rows of a cell of a figure."""
-    return list(FIGURES[name].measure(cell, setting))
+def measured(name: str, cell: Cell, setting: Setting) -> tuple[list[Row], float]:
+    """Return the rows of a cell of a figure, and how many processor seconds they took."""
+    started = time.process_time()
+    return list(FIGURES[name].measure(cell, setting)), time.process_time() - started
 
 
 def reproduce(name: str, setting: Setting) -> Iterator[Step]:
@@ -77,15 +88,24 @@ def reproduce(name: str, setting: Setting) -> Iterator[Step]:
     if name not in NAMES:
         raise ParameterError("there is no such figure", found=name, accepted=", ".join(NAMES))
     _drawing()  # better to fail now than after an hour
+    without = left_out(setting) if name == "all" else {}
     for figure in FIGURES.values() if name == "all" else [FIGURES[name]]:
-        try:
-            wanted = figure.cells(setting)
-        except ParameterError:
-            if name == "all":
-                continue
-            raise
+        if figure.name in without:
+            continue
+        wanted = figure.cells(setting)
         store = Store(setting.out / figure.name)
         yield Step(figure, setting, store, wanted, store.missing(wanted))
+
+
+def left_out(setting: Setting) -> dict[str, ParameterError]:
+    """Return the figures that have no data here, and what they need."""
+    found = {}
+    for figure in FIGURES.values():
+        try:
+            figure.cells(setting)
+        except ParameterError as needs:
+            found[figure.name] = needs
+    return found
 
 
 def _drawing() -> Callable[[str, Sequence[Row], Path], list[Path]]:

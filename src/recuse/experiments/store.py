@@ -30,10 +30,10 @@ class Store:
     def _lines(self) -> Path:
         return self.folder / "results.jsonl"
 
-    def add(self, cell: Cell, rows: Sequence[Row]) -> None:
-        """Append the rows of a cell."""
+    def add(self, cell: Cell, rows: Sequence[Row], seconds: float = 0.0) -> None:
+        """Append the rows of a cell, and how many processor seconds it took."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        record = json.dumps({"cell": dict(cell), "rows": [dict(row) for row in rows]})
+        record = json.dumps({"cell": dict(cell), "rows": [dict(row) for row in rows], "seconds": seconds})
         with self._lines.open("a") as file:
             file.write(f"\n{record}\n")  # a new line first: half a line may stand before
 
@@ -58,6 +58,11 @@ class Store:
         """Return the rows of these cells, in their order, each with what its cell says."""
         found = {_key(entry["cell"]): entry["rows"] for entry in self._entries()}
         return [{**cell, **row} for cell in cells for row in found.get(_key(dict(cell)), ())]
+
+    def seconds(self, cells: Sequence[Cell]) -> float:
+        """Return how many processor seconds these cells took."""
+        spent = {_key(entry["cell"]): float(entry.get("seconds", 0.0)) for entry in self._entries()}
+        return sum(spent.get(_key(dict(cell)), 0.0) for cell in cells)
 
     def export(self, rows: Sequence[Row]) -> list[Path]:
         """Write the rows as Parquet and CSV, and return where."""

@@ -33,7 +33,7 @@ def prepared(relation):
 
 
 def staying(rows: list[tuple[frozenset[int], int]], tau: float) -> float:
-    """Return G(τ) by its authors' program: most Σy with z ≥ Σ_{i∈t} y_i - (|t| - 1) and Σ_{t∋i} q_t z_t ≤ τ."""
+    """Return G(τ) by its authors' program: max Σy, z_t ≥ Σ_{i∈t} y_i - (|t| - 1), Σ_{t∋i} q_t z_t ≤ τ."""
     people = sorted(set().union(*(owners for owners, _ in rows)))
     place = {name: i for i, name in enumerate(people)}
     matrix = np.zeros((len(rows) + len(people), len(people) + len(rows)))
@@ -121,8 +121,9 @@ class Silent:
 
 
 def test_without_noise_by_hand():
-    """ε = 6: one withdrawal is few if β ≥ 1/e. The hub of a star is one, so τ = 1 serves; else τ ≥ 40·(1-few)."""
+    """At ε = 6 ln(1/β) withdrawals are few. A star of 40 has N(τ) = 1 - τ/40."""
     work = prepared(star(40))
+    # few = 1.2
     generous = OPT2(Epsilon.of(6), failure=0.3).release(work, Silent())
     assert (float(generous.value), float(generous.noise_scale)) == (
         pytest.approx(1, abs=0.02),

@@ -59,9 +59,7 @@ class OPT2:
         at most 1 (docs/proofs.md, lemma 1'); X(τ) by at most τ (theorem D).
         """
         if subject.relation.shape is None:
-            raise ParameterError(
-                "OPT² counts withdrawals, and an aggregated pattern does not list who is in it"
-            )
+            raise ParameterError("OPT² counts withdrawals, which an aggregated pattern does not list")
         tau = self._search(cast(Sequence[Programs], subject.signs), noise)
         kept, slack = truncated(subject, Fraction(tau))
         scale = 3 * tau * float((1 + slack) / self.epsilon.value)

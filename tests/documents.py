@@ -25,6 +25,7 @@ from pathlib import Path
 from recuse.cli.app import main
 
 ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _STEP = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
@@ -96,13 +97,24 @@ def _inside(folder: Path, work: Callable[[], object]) -> str:
     return out.getvalue()
 
 
+def write_files(page: str, folder: Path) -> None:
+    """Write the files that a page shows."""
+    for block in blocks(page):
+        if block.name:
+            _write(block, folder)
+
+
+def _write(block: Block, folder: Path) -> None:
+    (folder / block.name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / block.name).write_text(block.text)
+
+
 def performed(page: str, folder: Path) -> Iterator[tuple[str, str, str]]:
     """Yield each command or program of a page with what the page shows and what it prints, in order."""
     found = [*blocks(page), Block("", "", "")]
     for block, following in pairwise(found):
         if block.name:
-            (folder / block.name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / block.name).write_text(block.text)
+            _write(block, folder)
         elif block.language == "console":
             for command, shown in steps(block.text):
                 yield command, shown, printed(command, folder)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 from recuse.cli.show import as_json
 from recuse.engines.engine import Engine
 from recuse.errors import RecuseError
-from recuse.ledger import Ledger
 from recuse.mechanism.release import Release
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.session import Parts, Session
 from recuse.session.answer import Answer
+from recuse.session.place import Place
 
 
 def form(answer: Release | Answer) -> object:
@@ -25,7 +26,8 @@ def form(answer: Release | Answer) -> object:
 
 def session_on(engine: Engine, policy: Policy, grant: int = 1000) -> Session:
     """Return a session on an engine, with a ledger in memory."""
-    return Session(engine, policy, lambda: (Ledger.in_memory(Epsilon(Fraction(grant))), True), Parts())
+    granted = replace(policy, budget=Epsilon(Fraction(grant)))
+    return Session(engine, granted, Place(None, None), Parts())
 
 
 def outcome(session: Session, sql: str, epsilon: str, mechanism: str = "selective") -> object:

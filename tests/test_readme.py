@@ -3,59 +3,37 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from fractions import Fraction
 
-import pytest
-
-from documents import ROOT, blocks, masked, printed, steps
+from documents import README, ROOT, blocks, masked, performed
 from recuse.demo import QUESTIONS
 from recuse.mechanism.release import Release
 from recuse.policy import Policy, Protect
 
-README = (ROOT / "README.md").read_text()
+PAGE = README.read_text()
 
 
 def texts(language: str) -> list[str]:
-    return [block.text for block in blocks(README, language)]
+    return [block.text for block in blocks(PAGE, language)]
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "school").mkdir()
-    for block in blocks(README, "csv"):
-        (tmp_path / "school" / block.name).write_text(block.text)
-    for block in blocks(README, "toml"):
-        (tmp_path / block.name).write_text(block.text)
-    return tmp_path
-
-
-def test_commands_print_what_the_readme_shows(folder):
-    asked = [step for text in texts("console") for step in steps(text)]
-    assert len(asked) == 5
-    for command, shown in asked:
-        told = printed(command, folder)
-        assert masked(told, folder) == masked(shown) if shown else told
-
-
-def test_python_example_runs(folder):
-    (example,) = texts("python")
-    done = subprocess.run(
-        [sys.executable, "-c", example], cwd=folder, text=True, capture_output=True, check=True
-    )
-    assert re.search(r"\d", done.stdout)
+def test_commands_and_programs_print_what_the_readme_shows(tmp_path):
+    asked = []
+    for command, shown, told in performed(PAGE, tmp_path):
+        assert masked(told, tmp_path) == masked(shown) if shown else told
+        asked.append(command)
+    assert len(asked) == PAGE.count("\n$ ") + PAGE.count("```python\n")
 
 
 def test_the_first_example_is_in_the_demo():
     (sql,) = texts("sql")
     assert sql.strip() == QUESTIONS[0].sql
-    assert "make demo" in README[:1000]
-    assert "make test" in README[:1000]
+    assert "make demo" in PAGE[:1000]
+    assert "make test" in PAGE[:1000]
 
 
 def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
+    for target in re.findall(r"\]\(([^)#]+)\)", PAGE):
         assert (ROOT / target).exists(), target
 
 

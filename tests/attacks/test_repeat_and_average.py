@@ -60,7 +60,7 @@ class Watch:
         if (policy, analyst) not in self.sessions:
             rules, parts = Policy.parse(policy), Parts(noise=self.noise)
             self.sessions[policy, analyst] = connect(self.database, rules, parts=parts, analyst=analyst)
-            self.sessions[policy, analyst]._open_ledger = lambda: (self.ledger, False)
+            self.sessions[policy, analyst]._ledger = self.ledger
         return self.sessions[policy, analyst]
 
     def cheated(self, policy: str, sql: str, epsilon: object, analyst: str | None, mechanism: str) -> bool:

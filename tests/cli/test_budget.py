@@ -114,7 +114,9 @@ def test_export(recuse, shop):
     assert set(told) == {
         *("value", "low", "high", "epsilon", "noise_scale", "mechanism", "signed", "noise_epsilon"),
     }, "what was released, and nothing else"
-    assert set(lines[0]) == {"at", "epsilon", "analyst", "data_version", "policy", "query", "answer"}
+    columns = {"at", "epsilon", "analyst", "source", "data_version", "policy", "query", "answer"}
+    assert set(lines[0]) == set(rows[0]) == columns
+    assert {line["source"] for line in lines} == {database.name}
 
 
 def test_a_changed_budget_in_the_policy_is_not_silently_ignored(recuse, tmp_path):

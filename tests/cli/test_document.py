@@ -8,42 +8,25 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import typer.main
 
+from documents import README, ROOT, blocks, masked, printed, steps, write_files
 from recuse.cli.app import app
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-HELP = re.compile(r"^```console\n\$ recuse ([a-z ]*)--help\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-SCHOOL = {
-    "school/pupil.csv": "id,year\n1,7\n2,7\n3,8\n4,8\n",
-    "school.toml": """
-[[protect]]
-table = "pupil"
-key = ["id"]
-
-[columns.pupil]
-id = "BIGINT"
-
-[budget]
-epsilon = 10
-""",
-}
+PAGE = ROOT / "docs" / "cli.md"
+HELP = " --help"
+UPDATE = "run python tests/cli/test_document.py"
 
 
 def commands(command, *path: str) -> Iterator[tuple[str, ...]]:
     """Yield every command and group of the command line, by its words."""
     yield path
-    for name, below in getattr(command, "commands", {}).items():
-        yield from commands(below, *path, name)
+    context = typer.Context(command)
+    for name in getattr(command, "list_commands", lambda _: ())(context):
+        yield from commands(command.get_command(context, name), *path, name)
 
 
 def help_of(*path: str) -> str:
@@ -54,62 +37,45 @@ def help_of(*path: str) -> str:
     return out.getvalue().rstrip() + "\n"
 
 
+def shown() -> list[tuple[str, str]]:
+    """Return the commands of the page, each with what it prints."""
+    return [step for block in blocks(PAGE.read_text(), "console") for step in steps(block.text)]
+
+
 ALL = sorted(commands(typer.main.get_command(app)))
+DOCUMENTED = {tuple(asked.split()[1:-1]): text for asked, text in shown() if asked.endswith(HELP)}
 
 
-@pytest.fixture(scope="module")
-def documented() -> dict[tuple[str, ...], str]:
-    return {tuple(words.split()): text for words, text in HELP.findall(PAGE.read_text())}
-
-
-def test_every_command_is_documented(documented):
-    assert sorted(documented) == ALL, f"run python {Path(__file__).name}"
+def test_every_command_is_documented():
+    assert sorted(DOCUMENTED) == ALL, UPDATE
 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
-def test_help_is_what_the_page_shows(recuse, monkeypatch, documented, path):
+def test_help_is_what_the_page_shows(recuse, monkeypatch, path):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = recuse(*path, "--help")
     assert code == 0
-    assert out.rstrip() + "\n" == documented[path], f"run python {Path(__file__).name}"
+    assert out.rstrip() + "\n" == DOCUMENTED[path], UPDATE
 
 
-@pytest.mark.parametrize("path", [path for path in ALL if path and path[0] != "lab"], ids=" ".join)
-def test_every_command_can_print_json(path, documented):
-    is_group = "COMMAND [ARGS]" in documented[path]
-    assert is_group or "--json" in documented[path]
-
-
-def masked(text: str) -> str:
-    return re.sub(r"\d[\d,.]*", "#", re.sub(r"\S*/(?=school)", "", text))
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_every_command_can_print_json(path):
+    is_group = "COMMAND [ARGS]" in DOCUMENTED[path]
+    assert is_group or "--json" in DOCUMENTED[path]
 
 
 def test_transcripts_print_what_the_page_shows(tmp_path):
-    for name, text in SCHOOL.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    shown = [block for block in BLOCK.findall(PAGE.read_text()) if "--help" not in block]
-    steps = [step for block in shown for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    assert len(steps) == 5
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for step in steps:
-        command, _, printed = step.partition("\n")
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=tmp_path,
-            env={**os.environ, "PATH": path},
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=True,
-        )
-        assert masked(done.stdout) == masked(printed), command
+    """The school of the page is README's."""
+    write_files(README.read_text(), tmp_path)
+    transcripts = [(asked, text) for asked, text in shown() if not asked.endswith(HELP)]
+    assert len(transcripts) == 5
+    for asked, text in transcripts:
+        assert masked(printed(asked, tmp_path), tmp_path) == masked(text), asked
 
 
 if __name__ == "__main__":
     page = PAGE.read_text()
-    for words, text in HELP.findall(page):
-        old = f"$ recuse {words}--help\n{text}"
-        page = page.replace(old, f"$ recuse {words}--help\n{help_of(*words.split())}")
+    for path, text in DOCUMENTED.items():
+        asked = " ".join(["$ recuse", *path, "--help"])
+        page = page.replace(f"{asked}\n{text}", f"{asked}\n{help_of(*path)}")
     PAGE.write_text(page)

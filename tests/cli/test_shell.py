@@ -49,10 +49,12 @@ def test_a_refusal_is_a_line_and_the_talk_goes_on(talk):
 
 
 def test_epsilon_and_json_from_the_start(talk):
-    _, out, _ = talk(f"{COUNT};\n:epsilon\n", "--epsilon", "1/4", "--json")
-    first, second = out.splitlines()
-    assert json.loads(first)["epsilon"] == 0.25
-    assert second == "epsilon   0.25"
+    _, out, _ = talk(f"{COUNT};\n:epsilon\n:budget\n:explain {COUNT};\n", "--epsilon", "1/4", "--json")
+    answer, epsilon, budget, explained = map(json.loads, out.splitlines())
+    assert answer["epsilon"] == 0.25
+    assert epsilon == {"epsilon": 0.25}
+    assert budget == {"granted": 2, "spent": 0.25, "remaining": 1.75}
+    assert explained["questions"] == ["how many rows there are"]
     assert ":explain" in talk(":help\n")[1]
 
 

@@ -17,7 +17,7 @@ from recuse.cli.budget import budget_app, data_app
 from recuse.cli.datasets import datasets
 from recuse.cli.estimating import public_inputs
 from recuse.cli.graph import graph
-from recuse.cli.lab import lab_app
+from recuse.cli.later import later
 from recuse.cli.options import (
     AnalystName,
     AsJson,
@@ -108,7 +108,7 @@ def ask(
             with working():
                 answer = session.ask(written(sql), epsilon, mechanism=mechanism)
         finally:
-            announce(session, database)
+            announce(session)
     typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
 
 
@@ -117,11 +117,7 @@ def explain(database: Database, sql: Question, policy: PolicyFile, json_output: 
     """Show what is understood of a question and who owns each row. Reads no data, costs nothing."""
     with opened(database, policy) as session:
         found = session.explain(written(sql))
-    if json_output:
-        typer.echo(json.dumps(asdict(found)))
-        return
-    for line in found.lines():
-        typer.echo(line)
+    typer.echo(json.dumps(asdict(found)) if json_output else str(found))
 
 
 @app.command()
@@ -139,7 +135,7 @@ def shell(
     """Ask at a prompt with history, or from a pipe. There :help lists what else it can do."""
     loss = None if epsilon is None else Epsilon.of(epsilon)
     with opened(database, policy, ledger, analyst) as session:
-        talk(Shell(session, database, loss, mechanism, json_output))
+        talk(Shell(session, loss, mechanism, json_output))
 
 
 @app.command()
@@ -159,7 +155,15 @@ def init(
 
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")
 app.add_typer(policy_app, name="policy")
-app.add_typer(lab_app, name="lab")
+app.add_typer(
+    typer.Typer(
+        cls=later("recuse.cli.lab"),
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        help="Experiments on data you may see. NOT PRIVATE.",
+    ),
+    name="lab",
+)
 
 
 @policy_app.command("check")

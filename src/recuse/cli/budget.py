@@ -5,23 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from recuse.cli.options import AnalystName, AsJson, changed_budget
-from recuse.ledger import Balance, Ledger, open_or_create
+from recuse.cli.options import AnalystName, AsJson, announce_new, changed_budget
+from recuse.cli.show import amounts
+from recuse.ledger import Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
-from recuse.mechanism.release import nearest
 from recuse.policy import Policy
 from recuse.privacy import Epsilon, decimal_text, exact
-from recuse.session import ledger_path
+from recuse.session.place import Place, ledger_path
 
 SQLITE = b"SQLite format 3"
-COLUMNS = ("at", "epsilon", "analyst", "data_version", "policy", "query", "answer")
+COLUMNS = ("at", "epsilon", "analyst", "source", "data_version", "policy", "query", "answer")
 
 
 class ShowUnlessNamed(TyperGroup):
@@ -77,14 +76,14 @@ def show(
     loss = None if delta is None else _approximate(book, delta)
     note = None if policy is None else changed_budget(book, Policy.read(policy))
     if json_output:
-        told: dict[str, Any] = _numbers(whole) | {"data_version": version}
-        told["analysts"] = {analyst.name: _numbers(analyst.balance) for analyst in analysts}
+        told: dict[str, Any] = amounts(whole) | {"data_version": version}
+        told["analysts"] = {analyst.name: amounts(analyst.balance) for analyst in analysts}
         if loss is not None:
             told |= {"approximate_epsilon": loss, "delta": float(exact(str(delta), name="delta"))}
         typer.echo(json.dumps(told))
     else:
-        for name, amount in _amounts(whole).items():
-            typer.echo(f"{name:<10}{decimal_text(amount)}")
+        for name in ("granted", "spent", "remaining"):
+            typer.echo(f"{name:<10}{decimal_text(getattr(whole, name))}")
         for analyst in analysts:
             left, granted = decimal_text(analyst.balance.remaining), decimal_text(analyst.balance.granted)
             typer.echo(f"analyst   {analyst.name}: {left} of {granted} remaining")
@@ -96,14 +95,6 @@ def show(
             )
     if note is not None:
         typer.echo(note, err=True)
-
-
-def _amounts(balance: Balance) -> dict[str, Fraction]:
-    return {"granted": balance.granted, "spent": balance.spent, "remaining": balance.remaining}
-
-
-def _numbers(balance: Balance) -> dict[str, int | float]:
-    return {name: nearest(amount) for name, amount in _amounts(balance).items()}
 
 
 def _approximate(book: Ledger, delta: str) -> float:
@@ -126,12 +117,13 @@ def grant(
     """
     loss, place = Epsilon.of(epsilon), place_of(ledger)
     if analyst is None and not place.exists() and (ledger.exists() or ledger.suffix == ".ledger"):
-        open_or_create(place, loss)[0].close()
-        typer.echo(f"new ledger {place} with a budget of epsilon = {loss}", err=True)
+        made, _ = open_or_create(place, loss)
+        announce_new(Place.of(ledger if ledger.exists() else None, place), made)
+        made.close()
     book = Ledger.open(place)
     balance = book.grant(loss, analyst)
     if json_output:
-        typer.echo(json.dumps({"analyst": analyst} | _numbers(balance)))
+        typer.echo(json.dumps({"analyst": analyst} | amounts(balance)))
         return
     left, granted = decimal_text(balance.remaining), decimal_text(balance.granted)
     typer.echo(f"{analyst or 'the database'} may spend {granted}: {left} remaining")
@@ -150,6 +142,7 @@ def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
             "at": charge.at,
             "epsilon": decimal_text(charge.epsilon),
             "analyst": charge.analyst,
+            "source": charge.source,
             "data_version": charge.data_version,
             "policy": charge.policy,
             "query": charge.query,

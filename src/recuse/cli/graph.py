@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AnalystName, AsJson, Mechanism
+from recuse.cli.options import AnalystName, AsJson, Mechanism, announce_new
 from recuse.cli.progress import working
 from recuse.cli.show import as_json, as_text
 from recuse.errors import ParameterError
@@ -20,11 +20,10 @@ from recuse.graphs.explain import GraphExplanation
 from recuse.graphs.protect import protected
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release
-from recuse.privacy import decimal_text
-from recuse.session import SecondBudgetWarning, second_budget
 from recuse.session.answer import Answer
 from recuse.session.graph import BUDGET, GraphSession
 from recuse.session.graph import graph as open_graph
+from recuse.session.place import SecondBudgetWarning
 
 
 def graph(
@@ -93,7 +92,8 @@ def graph(
                         mechanism=mechanism,
                     )
         finally:
-            _announce(session)
+            if session.has_ledger and session.ledger_is_new:
+                announce_new(session.place, session.ledger)
     typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
 
 
@@ -101,13 +101,14 @@ def graph(
 def _opened(
     file: str, nodes: Path | None, *, directed: bool, ledger: Path | None, budget: str, analyst: str | None
 ) -> Iterator[GraphSession]:
-    """Give the session of the command; `_announce` says in our own words what is new."""
+    """Give the session of the command; `announce_new` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
-        asked = True if directed else None
-        with open_graph(
-            file, nodes=nodes, directed=asked, ledger=ledger, budget=budget, analyst=analyst
-        ) as session:
+        with working():
+            session = open_graph(
+                file, nodes=nodes, directed=directed or None, ledger=ledger, budget=budget, analyst=analyst
+            )
+        with session:
             yield session
 
 
@@ -116,14 +117,3 @@ def _explained(found: GraphExplanation, *, as_object: bool) -> str:
         return "\n".join(found.lines())
     told = ("question", "owners", "where", "method", "sql")
     return json.dumps({name: getattr(found, name) for name in told})
-
-
-def _announce(session: GraphSession) -> None:
-    """Say on standard error that a ledger is new, or another one than the graph's own."""
-    if not session.has_ledger or not session.ledger_is_new:
-        return
-    if session.ledger_is_elsewhere:
-        typer.secho(f"WARNING: {second_budget(session.ledger)}", err=True, bold=True)
-    else:
-        granted = decimal_text(session.ledger.balance().granted)
-        typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)

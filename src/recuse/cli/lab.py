@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,14 +26,13 @@ from recuse.graphs.read import read_graph
 from recuse.krelation.relation import KRelation
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.privacy import Epsilon
-from recuse.session import connect, ledger_path
+from recuse.session import connect
+from recuse.session.place import ledgers_of
 from recuse.solver.cutting import cutting
 
 OWNED = {Protected.NODE: owned_by_nodes, Protected.EDGE: owned_by_edges}
 
-lab_app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Experiments on data you may see. NOT PRIVATE."
-)
+app = typer.Typer(rich_markup_mode=None)
 
 Data = Annotated[Path, typer.Argument(help="A graph file (with --pattern), or a database (with SQL).")]
 Sql = Annotated[str | None, typer.Argument(help="A question, if the source is a database.")]
@@ -45,7 +45,7 @@ Insist = Annotated[bool, typer.Option("--not-private", help="Go on although ther
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@lab_app.command("error")
+@app.command("error")
 def error(
     source: Data,
     sql: Sql = None,
@@ -68,7 +68,7 @@ def error(
     typer.echo(json.dumps(asdict(found) | {"private": False}) if json_output else _table(found))
 
 
-@lab_app.command("compare")
+@app.command("compare")
 def compare(
     source: Data,
     sql: Sql = None,
@@ -100,7 +100,7 @@ def compare(
             typer.echo(f"{row['mechanism']:<12}{numbers}  {row['privacy']}; {row['guesses']}")
 
 
-@lab_app.command("reproduce")
+@app.command("reproduce")
 def reproduce_command(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
     out: Annotated[Path, typer.Option("--out", help="The folder for raw results, tables and plots.")],
@@ -110,14 +110,16 @@ def reproduce_command(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes measure.")] = os.cpu_count() or 1,
     full: Annotated[bool, typer.Option("--full", help="The paper's full size, which takes hours.")] = False,
+    json_output: AsJson = False,
 ) -> None:
     """Make a figure or table of the paper again, or all. A stopped run continues where it was."""
     for step in reproduce(name, Setting(out, graphs, tpch, full=full)):
-        with typer.progressbar(step.run(jobs), length=len(step.cells), label=step.name) as bar:
+        cells, count = step.run(jobs), len(step.cells)
+        with typer.progressbar(cells, length=count, label=step.name, file=sys.stderr) as bar:
             for _ in bar:
                 pass
-        for path in step.finish():
-            typer.echo(path)
+        files = [str(path) for path in step.finish()]
+        typer.echo(json.dumps({"name": step.name, "files": files}) if json_output else "\n".join(files))
 
 
 # ------------------------------------------------------------------ what is asked
@@ -132,11 +134,11 @@ class Contest:
 
 
 def _refuse_where_a_ledger_is_kept(source: Path, *, insist: bool) -> None:
-    ledger = ledger_path(source)
-    if ledger is not None and ledger.exists() and not insist:
+    ledgers = ledgers_of(source)
+    if ledgers and not insist:
         raise ParameterError(
             "this data has a ledger, so it is meant to be asked privately",
-            found=str(ledger),
+            found=str(ledgers[0]),
             hint="use recuse ask; or, if you may see the data, add --not-private",
         )
 

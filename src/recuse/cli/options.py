@@ -15,7 +15,8 @@ from recuse.ledger import Ledger
 from recuse.mechanism.mechanisms import NAMES
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
-from recuse.session import SecondBudgetWarning, Session, connect, ledger_path, second_budget
+from recuse.session import Session, connect
+from recuse.session.place import Place, SecondBudgetWarning
 from recuse.sql.parse import MAX_LENGTH
 
 Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
@@ -50,18 +51,23 @@ def opened(
             yield session
 
 
-def announce(session: Session, database: Path) -> None:
-    """Say on standard error what a custodian must know of the ledger: that it is new, or another one."""
+def announce(session: Session) -> None:
+    """Say on standard error what a custodian must know of the ledger: that it is new, or grants otherwise."""
     if not session.has_ledger:
         return
     if session.ledger_is_new:
-        if session.ledger.path != ledger_path(database):
-            typer.secho(f"WARNING: {second_budget(session.ledger)}", err=True, bold=True)
-        else:
-            granted = decimal_text(session.ledger.balance().granted)
-            typer.echo(f"new ledger {session.ledger.path} with a budget of epsilon = {granted}", err=True)
+        announce_new(session.place, session.ledger)
     elif note := changed_budget(session.ledger, session.policy):
         typer.echo(note, err=True)
+
+
+def announce_new(place: Place, ledger: Ledger) -> None:
+    """Say on standard error that a ledger is new, loudly if it may not be the only one for its data."""
+    if doubt := place.doubt(ledger):
+        typer.secho(f"WARNING: {doubt}", err=True, bold=True)
+    else:
+        granted = decimal_text(ledger.balance().granted)
+        typer.echo(f"new ledger {ledger.path} with a budget of epsilon = {granted}", err=True)
 
 
 def changed_budget(ledger: Ledger, policy: Policy) -> str | None:

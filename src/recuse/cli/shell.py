@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import atexit
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from recuse.cli.options import announce
 from recuse.cli.progress import working
-from recuse.cli.show import as_json, as_text
+from recuse.cli.show import amounts, as_json, as_text
 from recuse.errors import RecuseError
+from recuse.mechanism.release import nearest
 from recuse.privacy import Epsilon
 from recuse.session import Session
 
@@ -36,7 +39,6 @@ class Shell:
     """A conversation: the session, and what a question may cost by now."""
 
     session: Session
-    database: Path
     epsilon: Epsilon | None
     mechanism: str
     as_json: bool
@@ -62,14 +64,15 @@ class Shell:
             case ":epsilon":
                 if rest:
                     self.epsilon = Epsilon.of(rest)
-                typer.echo(f"epsilon   {self.epsilon or 'not set'}")
+                loss = None if self.epsilon is None else nearest(self.epsilon.value)
+                self._say(f"epsilon   {self.epsilon or 'not set'}", {"epsilon": loss})
             case ":budget":
                 balance = self.session.budget
                 self._announce()
-                typer.echo(str(balance))
+                self._say(str(balance), amounts(balance))
             case ":explain":
-                for text in self.session.explain(rest).lines():
-                    typer.echo(text)
+                found = self.session.explain(rest)
+                self._say(str(found), asdict(found))
             case _ if word.startswith(":"):
                 typer.echo(f"recuse: there is no {word}; hint: :help lists what there is", err=True)
             case _:
@@ -84,9 +87,12 @@ class Shell:
         self._announce()
         typer.echo(as_json(found) if self.as_json else as_text(found, drawn=sys.stdout.isatty()))
 
+    def _say(self, text: str, told: dict[str, Any]) -> None:
+        typer.echo(json.dumps(told) if self.as_json else text)
+
     def _announce(self) -> None:
         if not self.announced:
-            announce(self.session, self.database)
+            announce(self.session)
             self.announced = True
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from recuse.ledger import Balance
 from recuse.mechanism.release import Release, nearest, short
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, confidence
@@ -43,6 +44,15 @@ def _fields(cell: Cell) -> dict[str, Any]:
         "interval": [None if end is None else nearest(end) for end in cell.interval],
         "confidence": confidence(cell),
         "mechanism": cell.mechanism if isinstance(cell, Release) and released else "formula",
+    }
+
+
+def amounts(balance: Balance) -> dict[str, int | float]:
+    """Return what is granted, spent and left, for programs."""
+    return {
+        "granted": nearest(balance.granted),
+        "spent": nearest(balance.spent),
+        "remaining": nearest(balance.remaining),
     }
 
 

@@ -20,6 +20,8 @@ from recuse.errors import DatabaseError, PolicyError
 from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+TABLE_FILES = frozenset({*DELIMITERS, ".parquet"})
+"""How the names of files end that are tables of their folder."""
 MAX_HEADER = 1_000_000
 PATTERN = re.compile(r"[*?\[\]]")
 """What DuckDB takes for a pattern in the path of a file."""

@@ -128,7 +128,8 @@ class Ledger:
         """Return all charges, oldest first: what was asked, what it cost, what was let out."""
         with _readable(self.path):
             rows = self._rows(
-                "SELECT at, epsilon, query, analyst, data_version, policy, answer FROM charge ORDER BY id"
+                "SELECT at, epsilon, query, analyst, data_version, policy, answer, source"
+                " FROM charge ORDER BY id"
             )
             return [Charge(at, Fraction(epsilon), *rest) for at, epsilon, *rest in rows]
 
@@ -182,17 +183,17 @@ class Ledger:
             own = self._payer(question.analyst)
             remaining = before.remaining if own is None else min(own.balance.remaining, before.remaining)
             stored = self._rows(
-                "SELECT answer FROM charge WHERE key = ? AND data_version = ? AND analyst IS ?"
-                " AND answer IS NOT NULL ORDER BY id LIMIT 1",
-                *(question.key, version, question.analyst),
+                "SELECT answer FROM charge WHERE key = ? AND source = ? AND data_version = ?"
+                " AND analyst IS ? AND answer IS NOT NULL ORDER BY id LIMIT 1",
+                *(question.key, question.source, version, question.analyst),
             )
             if stored:
                 return Stored(stored[0][0], remaining, version)
             epsilon = question.epsilon.value
             _refuse_overdraft(question, before, own)
             cursor = self._connection.execute(
-                "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key, source)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     now(),
                     str(epsilon),
@@ -201,6 +202,7 @@ class Ledger:
                     version,
                     question.policy,
                     question.key,
+                    question.source,
                 ),
             )
             self._connection.execute("UPDATE account SET spent = ?", (str(before.spent + epsilon),))

@@ -42,9 +42,10 @@ class Analyst:
 class Question:
     """What a ledger is asked to pay for.
 
-    `key` names everything that the answer's distribution depends on except the data, whose version the ledger
-    knows: what is run, the policy, the parameters with ε, the program's version. It is made of public things
-    only. Questions with the same key, analyst and data version have one answer, paid for once.
+    `key` names everything that the answer's distribution depends on except the data: what is run, the policy,
+    the parameters with ε, the program's version. `source` is what the ledger calls the data (nothing: data in
+    memory), whose version it knows. Both are made of public things only. Questions with the same key, source,
+    analyst and data version have one answer, paid for once.
     """
 
     text: str
@@ -52,6 +53,7 @@ class Question:
     key: str
     policy: str
     analyst: str | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Charge:
     policy: str | None
     answer: str | None
     """as it was released; None if the program ended before it answered, or for charges of version 1"""
+    source: str | None
+    """the data as seen from the ledger; None for charges before version 3"""
 
 
 @dataclass(frozen=True, slots=True)

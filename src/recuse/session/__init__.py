@@ -8,11 +8,10 @@ answered is written into the ledger before it is shown, and the same question ge
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from types import TracebackType
 from typing import Self
 
@@ -21,26 +20,23 @@ import duckdb
 from recuse.engines.collect import collect_domain
 from recuse.engines.duckdb import DuckDB, Source
 from recuse.engines.engine import Engine
-from recuse.errors import DatabaseError, LedgerError, ParameterError, QueryError
-from recuse.ledger import Balance, Ledger, Question, Stored, open_or_create
+from recuse.errors import DatabaseError, ParameterError, QueryError
+from recuse.ledger import Balance, Ledger, Question, Stored
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release
 from recuse.policy import Policy
-from recuse.privacy import Epsilon, Number, decimal_text
+from recuse.privacy import Epsilon, Number
 from recuse.session.answer import Answer, stamped
 from recuse.session.answering import Parts, answer, look, public_answer, rules_of
 from recuse.session.estimate import RUNS, Estimate, from_data, from_release
 from recuse.session.fingerprint import plan_key, policy_hash
+from recuse.session.place import Place, SecondBudgetWarning, ledgers_of
 from recuse.session.stored import restored, written
 from recuse.session.synthetic import Statistics, make
 from recuse.sql.compile import Plan, compile_query
 from recuse.sql.explain import Explanation
 
-__all__ = ["Parts", "SecondBudgetWarning", "Session", "connect", "ledger_path"]
-
-
-class SecondBudgetWarning(UserWarning):
-    """A new ledger was made elsewhere than beside its data: what other ledgers spent is not counted in it."""
+__all__ = ["Parts", "SecondBudgetWarning", "Session", "connect"]
 
 
 class Session:
@@ -50,16 +46,16 @@ class Session:
         self,
         engine: Engine,
         policy: Policy,
-        ledger: Callable[[], tuple[Ledger, bool]],
+        place: Place,
         parts: Parts,
         analyst: str | None = None,
     ) -> None:
         self.policy = policy
         self.engine = engine
+        self.place = place
         self.analyst = analyst
         self.ledger_is_new = False
         self._parts = parts
-        self._open_ledger = ledger
         self._ledger: Ledger | None = None
         self._policy_hash = policy_hash(policy)
 
@@ -67,7 +63,7 @@ class Session:
     def ledger(self) -> Ledger:
         """The ledger, opened (and a new one created from the policy's budget) when first needed."""
         if self._ledger is None:
-            self._ledger, self.ledger_is_new = self._open_ledger()
+            self._ledger, self.ledger_is_new = self.place.open(self.policy.budget)
         return self._ledger
 
     @property
@@ -117,7 +113,8 @@ class Session:
         if plan.is_public:
             return public_answer(plan, domain, look(self.engine, plan, domain, self._parts.solver))
         key = plan_key(plan, rules, self._policy_hash)
-        paid = self.ledger.charge(Question(sql, loss, key, self._policy_hash, self.analyst))
+        asked = Question(sql, loss, key, self._policy_hash, self.analyst, self.place.name)
+        paid = self.ledger.charge(asked)
         if isinstance(paid, Stored):
             found = restored(paid.answer)
         else:
@@ -153,15 +150,18 @@ class Session:
             return Estimate(Fraction(0), "about nobody: the answer is exact", (), ())
         if isinstance(like, Release):
             return from_release(plan, loss, like)
+        data: Source
         if isinstance(like, Statistics):
-            made: Source = make(self.engine.catalogue(), self.policy, plan.explanation, like)
+            made = make(self.engine.catalogue(), self.policy, plan, like)
+            data, cautions = made.database, made.cautions
             basis = "on data made up from the statistics stated"
         else:
-            made, basis = _declared_public(like), "on data declared public"
-        with DuckDB.open(made, self.policy) as engine:
+            data, cautions, basis = _declared_public(like), (), "on data declared public"
+        with DuckDB.open(data, self.policy) as engine:
             public = compile_query(sql, self.policy, engine.catalogue())
             engine.check(public)
-            return from_data(engine, public, loss, mechanism, runs, self._parts, basis)
+            found = from_data(engine, public, loss, mechanism, runs, self._parts, basis)
+            return replace(found, cautions=(*cautions, *found.cautions))
 
     def close(self) -> None:
         """Close the database and the ledger."""
@@ -194,31 +194,17 @@ def connect(
     is charged too, if the custodian has named analysts.
     """
     rules = policy if isinstance(policy, Policy) else Policy.read(policy)
-    beside = ledger_path(_named(source))
-    path = beside if ledger is None else Path(ledger)
-
-    def open_ledger() -> tuple[Ledger, bool]:
-        if path is not None:
-            opened, created = open_or_create(path, rules.budget)
-            if created and beside is not None and path.resolve() != beside:
-                warnings.warn(second_budget(opened), SecondBudgetWarning, stacklevel=5)
-            return opened, created
-        if rules.budget is None:
-            raise LedgerError(
-                "the policy names no budget", hint="add [budget] and below it epsilon = 10, or name a ledger"
-            )
-        return Ledger.in_memory(rules.budget), True
-
-    return Session(DuckDB.open(source, rules), rules, open_ledger, parts or Parts(), analyst)
+    place = Place.of(_named(source), ledger)
+    return Session(DuckDB.open(source, rules), rules, place, parts or Parts(), analyst)
 
 
 def _declared_public(like: Source) -> Source:
     """Return the data of an estimate, unless a ledger beside it says that it is private."""
-    beside = ledger_path(_named(like))
-    if beside is not None and beside.exists():
+    ledgers = ledgers_of(_named(like))
+    if ledgers:
         raise ParameterError(
             "this data has a ledger, so it is private: an estimate from it would cost what an answer costs",
-            found=str(beside),
+            found=str(ledgers[0]),
             hint="name public data of the same schema",
         )
     return like
@@ -233,20 +219,3 @@ def _named(source: Source) -> Source:
             hint='{"orders": frame} in place of frame',
         )
     return source
-
-
-def second_budget(ledger: Ledger) -> str:
-    """Return what a custodian must know when a ledger is made elsewhere than beside its data."""
-    granted = decimal_text(ledger.balance().granted)
-    return (
-        f"{ledger.path} is a new ledger with a budget of epsilon = {granted}: "
-        "what other ledgers have spent on the same data is not counted in it"
-    )
-
-
-def ledger_path(source: Source) -> Path | None:
-    """Return where the ledger of a database lies by default: beside it, under its name."""
-    if not isinstance(source, str | PathLike):
-        return None
-    path = Path(fspath(source)).resolve()
-    return path.with_name(path.name + ".ledger")

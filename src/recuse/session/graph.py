@@ -8,7 +8,6 @@ looked for only after. A stored answer is given again for nothing.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -28,16 +27,16 @@ from recuse.graphs.objects import graph_of_object
 from recuse.graphs.protect import Protected
 from recuse.graphs.read import read_graph
 from recuse.krelation.relation import Shape
-from recuse.ledger import Balance, Ledger, Question, Stored, open_or_create
+from recuse.ledger import Balance, Ledger, Question, Stored
 from recuse.mechanism.mechanisms import DEFAULT, chosen, run
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.release import Release
 from recuse.privacy import Epsilon, Number
-from recuse.session import SecondBudgetWarning, ledger_path, second_budget
 from recuse.session.answer import Answer, stamped
 from recuse.session.answering import Parts, Rule
 from recuse.session.cells import Combined, Row, evaluate
 from recuse.session.fingerprint import fingerprint, program_version
+from recuse.session.place import Place
 from recuse.session.stored import restored, written
 from recuse.solver.aggregate import aggregate_programs
 from recuse.solver.programs import Solver
@@ -57,27 +56,26 @@ class GraphSession:
     def __init__(
         self,
         graph: Graph,
-        name: str,
-        ledger: Callable[[], tuple[Ledger, bool]],
+        place: Place,
+        grant: Epsilon,
         parts: Parts,
         analyst: str | None = None,
-        *,
-        elsewhere: bool = False,
+        about: str = "",
     ) -> None:
+        self.place = place
         self.analyst = analyst
         self.ledger_is_new = False
-        self.ledger_is_elsewhere = elsewhere
         self._graph = graph
-        self._name = name
+        self._grant = grant
         self._parts = parts
-        self._open_ledger = ledger
+        self._about = about
         self._ledger: Ledger | None = None
 
     @property
     def ledger(self) -> Ledger:
         """The ledger, opened or created when it is first needed."""
         if self._ledger is None:
-            self._ledger, self.ledger_is_new = self._open_ledger()
+            self._ledger, self.ledger_is_new = self.place.open(self._grant)
         return self._ledger
 
     @property
@@ -138,10 +136,11 @@ class GraphSession:
         arrange: Callable[[list[Release]], Release | Answer],
     ) -> Release | Answer:
         policy = fingerprint("graph policy", counts[0].protect.value)
+        read = [self._graph.directed, self._about]
         key = fingerprint(
-            "graph", program_version(), self._name, [_key(count) for count in counts], repr(list(rules))
+            "graph", program_version(), read, [_key(count) for count in counts], repr(list(rules))
         )
-        paid = self.ledger.charge(Question(text, loss, key, policy, self.analyst))
+        paid = self.ledger.charge(Question(text, loss, key, policy, self.analyst, self.place.name))
         if isinstance(paid, Stored):
             found = restored(paid.answer)
         else:
@@ -230,25 +229,13 @@ def graph(
     """
     grant = Epsilon.of(budget)
     if isinstance(source, str | PathLike):
-        place = located(fspath(source))
+        file = located(fspath(source))
         about = None if nodes is None else _table_path(nodes)
-        loaded = read_graph(place, about, directed=directed)
-        beside = ledger_path(place)
+        place, loaded = Place.of(file, ledger), read_graph(file, about, directed=directed)
     else:
-        about, loaded, beside = None, graph_of_object(source, nodes, directed=directed), None
-    path = beside if ledger is None else Path(ledger)
-    elsewhere = path is not None and beside is not None and path.resolve() != beside
-
-    def open_ledger() -> tuple[Ledger, bool]:
-        if path is None:
-            return Ledger.in_memory(grant), True
-        opened, created = open_or_create(path, grant)
-        if created and elsewhere:
-            warnings.warn(second_budget(opened), SecondBudgetWarning, stacklevel=5)
-        return opened, created
-
-    name = f"{'directed' if loaded.directed else 'undirected'} {about.name if about else ''}"
-    return GraphSession(loaded, name, open_ledger, parts or Parts(), analyst, elsewhere=elsewhere)
+        about, place = None, Place.of(None, ledger)
+        loaded = graph_of_object(source, nodes, directed=directed)
+    return GraphSession(loaded, place, grant, parts or Parts(), analyst, place.called(about))
 
 
 def _table_path(nodes: object) -> Path:

@@ -1,7 +1,8 @@
 """A database of the same schema, made up from statistics that the user states: for estimates only.
 
 Only the catalogue and the policy are looked at. Keys and links follow the statistics; every other column
-holds values that mean nothing, so a condition on such a column selects what it happens to select.
+holds values that mean nothing, so a condition on such a column selects what it happens to select: the
+estimate says which these are.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow
+from sqlglot import exp
 
 from recuse.errors import ParameterError
 from recuse.policy import Policy
 from recuse.policy.terms import Choice
 from recuse.sql.catalogue import Catalogue, Column, Table
-from recuse.sql.explain import Explanation
+from recuse.sql.compile import Plan
 from recuse.sql.families import Family, family
 from recuse.sql.ownership import Linked, Ownership, Protected, own
+from recuse.sql.probe import written
+from recuse.sql.query import Scan, below
 
 MOST_ROWS = 10_000_000
 SEED = 2013
@@ -79,15 +83,32 @@ def fan_out(rows: int, targets: int, largest: int | None) -> Numbers:
     return np.concatenate([found, np.arange(rows - len(found)) % targets])
 
 
-def make(
-    catalogue: Catalogue, policy: Policy, explanation: Explanation, statistics: Statistics
-) -> duckdb.DuckDBPyConnection:
-    """Return a database in memory with the tables that a question needs, filled as the statistics say."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A database in memory, filled as statistics say, and what of a question they say nothing of."""
+
+    database: duckdb.DuckDBPyConnection
+    meaningless: tuple[str, ...]
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know of an estimate from it."""
+        if not self.meaningless:
+            return ()
+        named = ", ".join(self.meaningless)
+        return (
+            f"made-up values stand for {named}, so a sum of them, or what a condition on them selects, "
+            "may be far from yours: like= (--like) names public data that has them",
+        )
+
+
+def make(catalogue: Catalogue, policy: Policy, plan: Plan, statistics: Statistics) -> Made:
+    """Return a database with the tables that a question needs, filled as the statistics say."""
     maker = Maker(catalogue, policy, own(policy, catalogue), statistics)
-    for note in explanation.tables:
+    for note in plan.explanation.tables:
         maker.columns(note.table)
     try:
-        return maker.database()
+        return Made(maker.database(), tuple(maker.meaningless(plan)))
     except duckdb.Error:
         raise ParameterError(
             "data of this schema cannot be made up", hint="estimate with like= a public database"
@@ -103,6 +124,8 @@ class Maker:
     ownership: Ownership
     statistics: Statistics
     made: dict[str, dict[str, Numbers]] = field(default_factory=dict)
+    stated: set[tuple[str, str]] = field(default_factory=set)
+    """the columns that keys and links give a meaning, by table"""
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(SEED))
 
     def columns(self, name: str) -> dict[str, Numbers]:
@@ -112,15 +135,32 @@ class Maker:
             raise ParameterError(f"the database has no table {name}")
         if table.name not in self.made:
             rows = self.statistics.rows_of(table.name)
-            links = dict(self._links(table, rows))
-            naming = self._naming(table)
+            known = dict.fromkeys(self._naming(table), np.arange(rows)) | dict(self._links(table, rows))
             self.made[table.name] = {
-                column.name: links[column.name]
-                if column.name in links
-                else (np.arange(rows) if column.name in naming else self.random.integers(0, 100, rows))
+                column.name: known[column.name]
+                if column.name in known
+                else self.random.integers(0, 100, rows)
                 for column in table.columns
             }
+            self.stated.update((table.name, name) for name in known)
         return self.made[table.name]
+
+    def meaningless(self, plan: Plan) -> Iterator[str]:
+        """Yield the columns that the question looks at and that neither a key nor a link gives a meaning."""
+        used: dict[tuple[str, str], None] = {}
+        for measure in plan.asked:
+            blocks = list(below(measure.blocks))
+            tables = {
+                source.alias: source.table.name
+                for block in blocks
+                for source in block.sources
+                if isinstance(source, Scan)
+            }
+            scalars = (scalar for block in blocks for scalar in written(block))
+            for part in (column for scalar in scalars for column in scalar.find_all(exp.Column)):
+                if part.table in tables:
+                    used[tables[part.table], part.name] = None
+        yield from (f"{table}.{name}" for table, name in used if (table, name) not in self.stated)
 
     def _links(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
         """Yield the columns by which rows link to others, with the values that they name."""

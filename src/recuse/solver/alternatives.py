@@ -13,7 +13,6 @@ from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
@@ -76,11 +75,11 @@ def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
     end = np.concatenate((np.arange(count), count + tuples.members, np.full(people, sink)))
     capacity = np.concatenate((supply, np.full(pairs, unit), np.full(people, unit))).astype(np.int32)
     graph = sparse.csr_array((capacity, (start, end)), shape=(sink + 1, sink + 1))
-    flow = maximum_flow(sparse.csr_matrix(graph), source, sink).flow
+    flow = sparse.csgraph.maximum_flow(sparse.csr_matrix(graph), source, sink).flow
     residual = sparse.csr_matrix(graph - flow)
     residual.eliminate_zeros()
     reached = np.zeros(sink + 1, bool)
-    reached[breadth_first_order(residual, source, return_predecessors=False)] = True
+    reached[sparse.csgraph.breadth_first_order(residual, source, return_predecessors=False)] = True
     carried = np.asarray(flow[owner, count + tuples.members]).ravel()
     return reached[count:source].astype(np.float64), carried / scale / power_of_two_near(tau)
 

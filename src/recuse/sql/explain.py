@@ -55,6 +55,9 @@ class Explanation:
         for sql in self.derivations:
             yield f"derivations {sql}"
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
 
 def explain(
     question: Question,

@@ -48,7 +48,7 @@ def _expressions(block: Block, around: Sequence[Block], aggregate: Aggregate, te
         for branch in choice.branches:
             yield from _expressions(branch, inside, aggregate, text)
     rows = Block(sources=tuple(source for known in inside for source in known.sources))
-    tried = [*_scalars(block)]
+    tried = [*written(block)]
     if block.weight is not None:
         tried.append(exp.Sum(this=block.weight.copy()) if aggregate is Aggregate.SUM else block.weight)
     for scalar in tried:
@@ -61,7 +61,7 @@ def constants(measures: Iterable[Measure], text: str) -> Iterator[Constant]:
     for measure in measures:
         lookup = measure.lookup()
         for block in below(measure.blocks):
-            for scalar in _scalars(block):
+            for scalar in written(block):
                 for part in scalar.walk():
                     for literal, cast, kind in _casts(part, lookup):
                         sql = render(exp.Select(expressions=[cast.copy()]))
@@ -69,7 +69,7 @@ def constants(measures: Iterable[Measure], text: str) -> Iterator[Constant]:
     yield from found
 
 
-def _scalars(block: Block) -> Iterator[Scalar]:
+def written(block: Block) -> Iterator[Scalar]:
     """Yield every expression of a block itself."""
     for source in block.sources:
         if isinstance(source, Scan) and source.preserving is not None:

@@ -1,0 +1,107 @@
+"""Where the ledger of a source lies, what it calls the source, and which others are about the same data.
+
+Forgetting an option must not open a second budget unnoticed: whoever makes one is told.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Self
+
+from recuse.engines.files import TABLE_FILES
+from recuse.errors import LedgerError
+from recuse.ledger import Ledger, open_or_create
+from recuse.privacy import Epsilon, decimal_text
+
+
+class SecondBudgetWarning(UserWarning):
+    """A new ledger was made, and another may hold charges on the same data: neither counts the other's."""
+
+
+def ledger_path(source: object) -> Path | None:
+    """Return where the ledger of a file or folder lies by default: beside it, under its name."""
+    if not isinstance(source, str | PathLike):
+        return None
+    path = Path(fspath(source)).resolve()
+    return path.with_name(path.name + ".ledger")
+
+
+def ledgers_of(source: object) -> list[Path]:
+    """Return the ledgers that are there for a source: its own, its folder's, and those of its files.
+
+    A table file is asked as a part of its folder and, as a graph, by itself: about the same people.
+    """
+    return [path for path in _possible_ledgers(source) if path.is_file()]
+
+
+def _possible_ledgers(source: object) -> Iterator[Path]:
+    if not isinstance(source, str | PathLike):
+        return
+    path = Path(fspath(source)).resolve()
+    related = [path]
+    if path.suffix.lower() in TABLE_FILES:
+        related.append(path.parent)
+    if path.is_dir():
+        related += sorted(file for file in path.iterdir() if file.suffix.lower() in TABLE_FILES)
+    yield from (found for found in map(ledger_path, related) if found is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The ledger of a source: its path, or None for one that lives as long as the session."""
+
+    source: Path | None
+    path: Path | None
+
+    @classmethod
+    def of(cls, source: object, ledger: str | PathLike[str] | None = None) -> Self:
+        """Return the place that was named, else the one beside the source; sources in memory have none."""
+        known = Path(fspath(source)).resolve() if isinstance(source, str | PathLike) else None
+        return cls(known, ledger_path(source) if ledger is None else Path(ledger))
+
+    @property
+    def name(self) -> str:
+        """What the ledger calls the source: its path as seen from there, so that both may be moved together.
+
+        A ledger that serves several sources tells their answers apart by it. Nothing of the data is in it.
+        """
+        return self.called(self.source)
+
+    def called(self, file: Path | None) -> str:
+        """Return the path of a file as seen from the ledger, nothing for what is in memory."""
+        if file is None or self.path is None:
+            return ""
+        return Path(os.path.relpath(file.resolve(), self.path.resolve().parent)).as_posix()
+
+    def open(self, grant: Epsilon | None) -> tuple[Ledger, bool]:
+        """Return the ledger and whether it was created now, with the budget granted."""
+        if self.path is not None:
+            found = open_or_create(self.path, grant)
+            if found[1] and (doubt := self.doubt(found[0])):
+                warnings.warn(doubt, SecondBudgetWarning, stacklevel=5)
+            return found
+        if grant is None:
+            raise LedgerError(
+                "the policy names no budget", hint="add [budget] and below it epsilon = 10, or name a ledger"
+            )
+        return Ledger.in_memory(grant), True
+
+    def doubt(self, ledger: Ledger) -> str | None:
+        """Return what to know of a new ledger if it may not be the only one; None where it plainly is."""
+        if self.path is None or self.source is None:
+            return None
+        here = self.path.resolve()
+        others = [path for path in ledgers_of(self.source) if path != here]
+        if not others and here == ledger_path(self.source):
+            return None
+        granted = decimal_text(ledger.balance().granted)
+        other = f"{others[0]} has" if others else "other ledgers have"
+        return (
+            f"{self.path} is a new ledger with a budget of epsilon = {granted}: what {other} spent on the "
+            f"same data is not counted in it{'; name one ledger for both' if others else ''}"
+        )

@@ -1,0 +1,145 @@
+"""Where ledgers lie: two for the same people are not made without a word, and one may serve several."""
+
+from __future__ import annotations
+
+import warnings
+
+import pandas as pd
+import pytest
+
+import recuse
+from made import COUNT, POLICY, make_shop
+from recuse.errors import ParameterError
+from recuse.ledger import Ledger
+from recuse.policy import Policy
+from recuse.session import SecondBudgetWarning, connect
+from recuse.session.place import Place, ledgers_of
+from recuse.session.synthetic import Statistics
+
+SCHOOL = Policy.parse(
+    """
+[[protect]]
+kind = "pupil"
+
+[[link]]
+table = "friends"
+column = ["a"]
+to = "pupil"
+
+[[link]]
+table = "friends"
+column = ["b"]
+to = "pupil"
+
+[budget]
+epsilon = 9
+"""
+)
+FRIENDS = "SELECT COUNT(*) FROM friends"
+
+
+@pytest.fixture
+def school(tmp_path):
+    folder = tmp_path / "school"
+    folder.mkdir()
+    (folder / "friends.csv").write_text("a,b\n1,2\n2,3\n")
+    return folder
+
+
+def by_folder(school, ledger=None):
+    with connect(school, SCHOOL, ledger) as session:
+        return session.ask(FRIENDS, 1)
+
+
+def by_file(school, ledger=None):
+    with recuse.graph(school / "friends.csv", ledger=ledger) as session:
+        return session.count("edge", protect="node", epsilon=1)
+
+
+WAYS = {by_folder: "school.ledger", by_file: "school/friends.csv.ledger"}
+
+
+@pytest.mark.parametrize("first", WAYS)
+def test_a_second_ledger_for_the_same_people_is_said(school, first):
+    (second,) = set(WAYS) - {first}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SecondBudgetWarning)
+        first(school)
+    own = school.parent / WAYS[first]
+    with pytest.warns(SecondBudgetWarning, match=r"what \S+ has spent .* is not counted") as caught:
+        second(school)
+    assert str(own) in str(caught[0].message)
+    assert ledgers_of(school) == sorted(ledgers_of(school / "friends.csv"), reverse=True)
+
+
+@pytest.mark.parametrize("first", WAYS)
+def test_one_ledger_for_both_is_one_budget_and_nothing_is_said(school, first):
+    (second,) = set(WAYS) - {first}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SecondBudgetWarning)
+        granted = first(school).remaining
+        assert second(school, school.parent / WAYS[first]).remaining == granted - 1
+
+
+def test_files_that_are_no_tables_of_the_folder_have_budgets_of_their_own(school, tmp_path):
+    by_folder(school)
+    make_shop(school)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SecondBudgetWarning)
+        connect(school / "shop.duckdb", Policy.parse(POLICY)).ask(COUNT, 1)
+
+
+def test_data_is_private_under_any_of_its_names(school):
+    by_file(school)
+    with connect({"friends": pd.DataFrame({"a": [1], "b": [2]})}, SCHOOL) as session:
+        with pytest.raises(ParameterError, match="has a ledger"):
+            session.estimate(FRIENDS, 1, like=school)
+        assert session.estimate(FRIENDS, 1, like=Statistics({"friends": 9, "pupil": 5}), runs=2)
+
+
+# ------------------------------------------------------------------ one ledger, several sources
+
+
+def test_a_stored_answer_is_given_for_its_own_source_only(tmp_path):
+    ledger, values = tmp_path / "both.ledger", []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        database, policy = make_shop(tmp_path / name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SecondBudgetWarning)
+            with connect(database, policy, ledger) as session:
+                values.append(session.ask(COUNT, "0.5"))
+                assert session.ask(COUNT, "0.5").stored
+    assert [value.stored for value in values] == [False, False]
+    history = Ledger.open(ledger).history()
+    assert [charge.source for charge in history] == ["one/shop.duckdb", "other/shop.duckdb"]
+
+
+def test_graphs_are_told_apart_too(tmp_path):
+    answers = []
+    for name in ("one.txt", "other.txt"):
+        (tmp_path / name).write_text("1 2\n2 3\n")
+        made = recuse.graph(tmp_path / name, ledger=tmp_path / "both.ledger")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SecondBudgetWarning)
+            answers += [made.count("edge", protect="node", epsilon=1).stored for _ in range(2)]
+    assert answers == [False, True, False, True]
+
+
+def test_data_and_ledger_may_be_moved_together(tmp_path):
+    (tmp_path / "here").mkdir()
+    database, policy = make_shop(tmp_path / "here")
+    first = connect(database, policy).ask(COUNT, 1)
+    there = (tmp_path / "here").rename(tmp_path / "there")
+    again = connect(there / database.name, there / policy.name).ask(COUNT, 1)
+    assert (again.stored, again.value) == (True, first.value)
+
+
+def test_names_say_where_and_nothing_of_what(tmp_path):
+    folder = tmp_path / "a"
+    folder.mkdir()
+    assert Place.of(folder).name == "a"
+    assert Place.of(folder / "x.csv").name == "x.csv"
+    assert Place.of(folder / "x.csv", tmp_path / "b" / "c.ledger").name == "../a/x.csv"
+    assert Place.of({"x": None}, tmp_path / "c.ledger").name == ""
+    assert Place.of(None) == Place(None, None)

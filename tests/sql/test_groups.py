@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 
 from recuse.engines.collect import collect, collect_domain
+from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, without
 from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue, Column, Table
@@ -135,6 +138,43 @@ def test_listed_keys_and_several_keys():
         ("a", "two"): [1],
         ("z", "one"): [0],
         ("z", "two"): [0],
+    }
+
+
+TYPED = {
+    # two spellings of one value are one group, and it is of the key's type
+    ("c_id", "customer", "1, 1.0, 01, 2"): [(1,), (2,)],
+    ("c_id", "customer", "'1', 1, '02'"): [(1,), (2,)],
+    ("c_name", "customer", "'a', 'A', 'a '"): [("a",), ("A",), ("a ",)],
+    ("o_date", "orders", "'1997-06-15', DATE '1997-06-15'"): [(date(1997, 6, 15),)],
+    ("o_total", "orders", "10, 10.00, 2.5"): [(Decimal(10),), (Decimal("2.5"),)],
+    ("year(o_date)", "orders", "1997, '1997', 1999"): [(1997,), (1999,)],
+    ("(o_total > 2)", "orders", "TRUE, FALSE, 'true'"): [(True,), (False,)],
+    # what is not written as the key's values are would be read by rules of its own
+    ("o_date", "orders", "'1997-06-15', '1997-6-15'"): "dates, such as",
+    ("o_date", "orders", "'1997-02-30'"): "dates, such as",
+    ("c_id", "customer", "1, '1.5'"): "whole numbers, such as",
+    ("c_id", "customer", "1, 1.5"): "whole numbers, such as",
+    ("c_id", "customer", "TRUE"): "whole numbers, such as",
+    ("c_name", "customer", "'a', 1"): "text in quotes",
+    ("o_total", "orders", "'10.005'"): "numbers without quotes",
+}
+
+
+@pytest.mark.parametrize(("key", "table", "listed"), TYPED)
+def test_listed_keys_are_values_of_the_keys_type(key, table, listed):
+    text = f"SELECT {key}, COUNT(*) FROM {table} WHERE {key} IN ({listed}) GROUP BY {key}"
+    expected = TYPED[key, table, listed]
+    if isinstance(expected, str):
+        with pytest.raises(QueryError, match=rf"line 1, column .*not written as its values.*{expected}"):
+            answers(text)
+        return
+    found = answers(text)
+    assert list(found) == expected
+    assert [type(keys[0]) for keys in found] == [type(keys[0]) for keys in expected]
+    plain = Database(ROWS).load().connection.sql(text.replace(f"FROM {table}", f"FROM memory.main.{table}"))
+    assert {keys: number for keys, (number,) in found.items() if number} == {
+        tuple(keys): number for *keys, number in plain.fetchall()
     }
 
 

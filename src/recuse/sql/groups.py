@@ -3,20 +3,46 @@
 WHERE key IN (…)      the list itself
 [[domain]]            a list in the policy
 public columns        the distinct values in the public part of the query
+
+A value of a list is read as the key's type is, so that no group stands in it twice under two spellings.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal
 from fractions import Fraction
+from uuid import UUID
 
 from sqlglot import exp
 
+from recuse.privacy import decimal_text
+from recuse.sql.families import Family
 from recuse.sql.ownership import Public
 from recuse.sql.query import Block, Scalar, Scan, Schema, aliases
 
-Value = str | int | Fraction | bool
+Written = str | int | Fraction | bool
+"""what a literal writes down"""
+Value = Written | float | Decimal | date | UUID
+"""the same as a value of the key's type"""
+
+FORMS = {
+    Family.WHOLE: "whole numbers, such as 7",
+    Family.DECIMAL: "numbers without quotes, such as 0.5",
+    Family.FLOAT: "numbers without quotes, such as 0.5",
+    Family.TEXT: "text in quotes, such as '7'",
+    Family.DATE: "dates, such as '2026-01-31'",
+    Family.TIMESTAMP: "times, such as '2026-01-31 12:00:00'",
+    Family.BOOLEAN: "TRUE and FALSE",
+    Family.UUID: "UUIDs in quotes",
+}
+"""How the groups of a key are written, by its type."""
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
+_TRUTH: dict[Written, bool] = {True: True, False: False, "true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +79,46 @@ def listed_values(block: Block, key: Scalar) -> Listed | None:
     return None
 
 
-def literal_value(node: exp.Expr) -> Value | None:
+def typed(listed: Listed, kind: Family | None) -> Listed | exp.Expr:
+    """Return the list as values of the key's type, each once; or the first that is not written as one is."""
+    unique: dict[Value, Scalar] = {}
+    for literal, value in zip(listed.literals, listed.values, strict=True):
+        found = _typed(value, kind)
+        if found is None:
+            return literal
+        unique.setdefault(found, literal)
+    return Listed(tuple(unique.values()), tuple(unique))
+
+
+def _typed(value: Value, kind: Family | None) -> Value | None:
+    """Return what a literal means beside a key of the family; None if it is not written as its values are.
+
+    DuckDB would round '1.5' beside an integer and read '2026-1-1' as a date: such groups are not guessed at.
+    """
+    try:
+        match kind, value:
+            case Family.BOOLEAN, str() | int() | Fraction():
+                return _TRUTH.get(value)
+            case Family.TEXT, str():
+                return value
+            case Family.WHOLE, str() | int() if not isinstance(value, bool):
+                return int(value) if re.fullmatch(r"-?\d+", str(value), re.ASCII) else None
+            case Family.DECIMAL, int() | Fraction() if not isinstance(value, bool):
+                return Decimal(decimal_text(Fraction(value)))
+            case Family.FLOAT, int() | Fraction() if not isinstance(value, bool):
+                return float(value)
+            case Family.DATE, str() if _DAY.fullmatch(value):
+                return date.fromisoformat(value)
+            case Family.TIMESTAMP, str() if _TIME.fullmatch(value):
+                return datetime.fromisoformat(value)
+            case Family.UUID, str():
+                return UUID(value)
+    except (ValueError, OverflowError, ArithmeticError):
+        return None
+    return None if kind in FORMS else value
+
+
+def literal_value(node: exp.Expr) -> Written | None:
     """Return the value that a literal writes down."""
     match node:
         case exp.Paren():

@@ -14,12 +14,22 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.sql.formula import Constant, Formula, Operation, Operator, Term
-from recuse.sql.groups import GroupKey, domain_values, index_of, is_public_key, listed_values
+from recuse.sql.groups import (
+    FORMS,
+    GroupKey,
+    Listed,
+    domain_values,
+    index_of,
+    is_public_key,
+    listed_values,
+    typed,
+)
 from recuse.sql.joins import Frame
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
 from recuse.sql.relations import NOTHING, Known, Relations
+from recuse.sql.scalars import family_of
 
 OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -140,7 +150,7 @@ class _Reader:
             [domain_values(self.schema, block, value) for block, value in pairs],
         ):
             if found[0] is not None and all(other == found[0] for other in found):
-                return GroupKey(name, values, found[0])
+                return GroupKey(name, values, self._typed(found[0], node, values))
         if all(is_public_key(self.schema, block, value) for block, value in pairs):
             return GroupKey(name, values, None)
         raise refusal(
@@ -149,6 +159,21 @@ class _Reader:
             span(node, self.schema.text),
             accepted="columns of public tables, a [[domain]] of the policy, or a list in the query",
             hint=f"add WHERE {node.sql()} IN (…) with the groups that you want",
+        )
+
+    def _typed(self, listed: Listed, node: exp.Expr, values: Sequence[Scalar]) -> Listed:
+        """Return the listed groups as values of the key's type, or refuse what is not written as one."""
+        kinds = {family_of(value, self.relations.lookup()) for value in values}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        found = typed(listed, kind)
+        if isinstance(found, Listed):
+            return found
+        raise refusal(
+            f"a group of {node.sql()} is not written as its values are",
+            self.schema.text,
+            span(found, self.schema.text) or span(node, self.schema.text),
+            accepted=None if kind is None else FORMS[kind],
+            hint="the type of a CSV file's column is declared in [columns] of the policy",
         )
 
     # -------------------------------------------------------------- SELECT

@@ -66,10 +66,22 @@ class OPT2:
         return laplace_release(float(kept) + subject.relation.constant, scale, self.epsilon, "opt2", noise)
 
     def _search(self, programs: Sequence[Programs], noise: Noise) -> float:
-        """Return the first τ whose withdrawals are noisily few; of two signs the larger count decides."""
-        threshold, tau = self.few + self.scale * laplace(noise), 1.0
-        while True:
-            limit = threshold + 2 * self.scale * laplace(noise)
-            if all(part.withdrawals(tau, round_down(SLACK), limit).high <= limit for part in programs):
-                return tau
-            tau *= 2
+        """Return the first τ whose withdrawals are noisily few; of two signs the larger count decides.
+
+        All noise is drawn first. Then the search goes down from the largest load, where nobody withdraws and
+        programs are small: many withdrawals at one τ are many at all below.
+        """
+        threshold = self.few + self.scale * laplace(noise)
+        load = max(part.largest_load() for part in programs)
+        limits: list[float] = []
+        while not limits or 2.0 ** (len(limits) - 1) < load or limits[-1] < 0:
+            limits.append(threshold + 2 * self.scale * laplace(noise))
+        first, many = len(limits) - 1, 0.0
+        for level in range(first - 1, -1, -1):
+            if many > limits[level]:
+                continue
+            found = [part.withdrawals(2.0**level, round_down(SLACK), limits[level]) for part in programs]
+            many = max(count.low for count in found)
+            if max(count.high for count in found) <= limits[level]:
+                first = level
+        return 2.0**first

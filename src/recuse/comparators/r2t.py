@@ -11,13 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
 
 from recuse.comparators.comparator import Privacy
 from recuse.errors import ParameterError
-from recuse.krelation.relation import KRelation
+from recuse.krelation.relation import KRelation, Tuples
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.mechanism.prepared import Prepared, truncated_high
 from recuse.mechanism.release import Release
@@ -99,11 +100,16 @@ def most(subject: Prepared, tau: Fraction, known: Sequence[tuple[Fraction, Fract
     """
     bounds = []
     if isinstance(relation := subject.relation, KRelation):
-        tuples = relation.positive
-        smallest = int(np.diff(tuples.clauses).min(initial=max(1, len(tuples.members))))
-        bounds = [Fraction(tuples.total()), tau * relation.participants / smallest]
+        whole, smallest = _extremes(relation.positive)
+        bounds = [Fraction(whole), tau * relation.participants / smallest]
     if len(known) > 1:
         (higher, above), (lower, answer) = known[-2:]
         slope = (above - SLACK * higher - answer) / (higher - lower)
         bounds.append(answer - max(Fraction(0), slope) * (lower - tau))
     return min(bounds, default=None)
+
+
+@lru_cache(maxsize=4)
+def _extremes(tuples: Tuples) -> tuple[int, int]:
+    """Return the whole weight and the size of the smallest clause."""
+    return tuples.total(), int(np.diff(tuples.clauses).min(initial=max(1, len(tuples.members))))

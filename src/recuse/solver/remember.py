@@ -5,6 +5,7 @@ For experiments that release from one relation many times; a single release asks
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,54 +14,60 @@ from recuse.krelation.relation import Tuples
 from recuse.solver.interval import Interval
 from recuse.solver.programs import Programs, Solver
 
+Count = Callable[[float, float, float], Interval]
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """`Programs` that keep what they have found."""
+    """`Programs` that keep what they have found: one interval for each τ, whatever width was asked for."""
 
     programs: Programs
-    intervals: dict[Hashable, Interval] = field(default_factory=dict)
-    indices: dict[Hashable, int] = field(default_factory=dict)
+    answers: dict[float, Interval] = field(default_factory=dict)
+    counts: dict[tuple[str, float], Interval] = field(default_factory=dict)
+    indices: dict[Hashable, Interval] = field(default_factory=dict)
+    integers: dict[Hashable, int] = field(default_factory=dict)
 
     def largest_load(self) -> float:
         return self.programs.largest_load()
 
     def truncated(self, tau: float, width: float) -> Interval:
-        key = ("X", tau, width)
-        if key not in self.intervals:
-            self.intervals[key] = self.programs.truncated(tau, width)
-        return self.intervals[key]
+        known = self.answers.get(tau)
+        if known is None or known.width > width:
+            self.answers[tau] = self.programs.truncated(tau, width)
+        return self.answers[tau]
 
     def withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
-        return self._until(
-            ("N", tau, width), enough, lambda more: self.programs.withdrawals(tau, width, more)
-        )
+        return self._until("N", tau, width, enough, self.programs.withdrawals)
 
     def strict_withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
-        return self._until(
-            ("N_s", tau, width), enough, lambda more: self.programs.strict_withdrawals(tau, width, more)
-        )
+        return self._until("N_s", tau, width, enough, self.programs.strict_withdrawals)
 
-    def _until(
-        self, key: tuple[str, float, float], enough: float, solve: Callable[[float], Interval]
-    ) -> Interval:
-        """Return what is known if it is enough; else find out, and a little more than was asked for."""
-        known = self.intervals.get(key)
-        if known is None or (known.width > key[-1] and known.low <= enough):
-            self.intervals[key] = solve(enough if known is None else max(enough, 2 * known.low))
-        return self.intervals[key]
+    def _until(self, kind: str, tau: float, width: float, enough: float, solve: Count) -> Interval:
+        """Return what is known if it is enough; else find out, and a little more than was asked for.
+
+        Withdrawals do not grow with τ: many at a larger τ are many here.
+        """
+        known = self.counts.get((kind, tau))
+        if known is None:
+            larger = (n.low for (name, other), n in self.counts.items() if name == kind and other > tau)
+            if (many := max(larger, default=0.0)) > enough:
+                return Interval(many, sys.float_info.max)
+        if known is None or (known.width > width and known.low <= enough):
+            more = enough if known is None else max(enough, 2 * known.low)
+            self.counts[kind, tau] = solve(tau, width, more)
+        return self.counts[kind, tau]
 
     def index(self, theta: float, beta: float, width: float) -> Interval:
-        key = ("r", theta, beta, width)
-        if key not in self.intervals:
-            self.intervals[key] = self.programs.index(theta, beta, width)
-        return self.intervals[key]
+        key = (theta, beta, width)
+        if key not in self.indices:
+            self.indices[key] = self.programs.index(theta, beta, width)
+        return self.indices[key]
 
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         key = (theta, beta, factor)
-        if key not in self.indices:
-            self.indices[key] = self.programs.integer_index(theta, beta, factor)
-        return self.indices[key]
+        if key not in self.integers:
+            self.integers[key] = self.programs.integer_index(theta, beta, factor)
+        return self.integers[key]
 
 
 def remembering(solver: Solver) -> Solver:

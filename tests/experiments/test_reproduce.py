@@ -15,7 +15,7 @@ from recuse.experiments.r2t_tpch import PUBLISHED
 from recuse.experiments.random_graphs import PATTERNS, random_graph
 from recuse.experiments.random_relations import random_relation, universal_sensitivity
 from recuse.experiments.real_graphs import PAPER
-from recuse.experiments.reproduce import FIGURES, NAMES, reproduce
+from recuse.experiments.reproduce import FIGURES, NAMES, left_out, reproduce
 from recuse.experiments.tpch import QUESTIONS
 from recuse.krelation.build import expressions
 
@@ -76,6 +76,20 @@ def test_two_processes_find_what_one_finds(tmp_path):
         assert sorted(cell["seed"] for cell in step.run(jobs)) == [0, 1]
         found.append(sorted(map(str, step.store.rows(cells))))
     assert found[0] == found[1]
+
+
+def test_a_stopped_run_continues(tmp_path):
+    cells = [{"pattern": "triangle", "nodes": 30, "degree": 3, "seed": seed, "runs": 60} for seed in (0, 1)]
+    (step,) = reproduce("error-vs-nodes", Setting(tmp_path))
+    running = replace(step, wanted=cells, cells=cells).run(1)
+    assert next(running) == cells[1]
+    running.close()
+    left = step.store.missing(cells)
+    assert left == cells[:1]
+    again = replace(step, wanted=cells, cells=left)
+    assert list(again.run(1)) == left
+    assert {row["seed"] for row in step.store.rows(cells)} == {0, 1}
+    assert again.seconds > 0
 
 
 def test_every_mechanism_takes_part(tmp_path):
@@ -151,5 +165,8 @@ def test_what_is_missing_is_said(tmp_path):
     for name, needs in (("real-graphs", "graph"), ("r2t-tpch", "TPC-H"), ("magic", "figure")):
         with pytest.raises(ParameterError, match=needs):
             next(reproduce(name, Setting(tmp_path)))
+    needed = {name: str(needs) for name, needs in left_out(Setting(tmp_path)).items()}
+    assert "graph files" in needed["real-graphs"]
+    assert "recuse.experiments.tpch load" in needed["r2t-tpch"]
     left = [step.name for step in reproduce("all", Setting(tmp_path))]
     assert left == [name for name in FIGURES if not name.startswith(("real", "r2t"))]

@@ -18,7 +18,7 @@ from recuse.engines.collect import collect
 from recuse.errors import ParameterError
 from recuse.experiments.contestants import MECHANISMS, Asked, terms
 from recuse.experiments.error import ErrorSummary, measure
-from recuse.experiments.reproduce import NAMES, Setting, reproduce
+from recuse.experiments.reproduce import NAMES, Setting, left_out, reproduce
 from recuse.graphs.enumerate import occurrences, owned_by_edges, owned_by_nodes
 from recuse.graphs.names import read_pattern
 from recuse.graphs.protect import Protected, protected
@@ -113,11 +113,15 @@ def reproduce_command(
     json_output: AsJson = False,
 ) -> None:
     """Make a figure or table of the paper again, or all. A stopped run continues where it was."""
-    for step in reproduce(name, Setting(out, graphs, tpch, full=full)):
+    setting = Setting(out, graphs, tpch, full=full)
+    for figure, needs in left_out(setting).items() if name == "all" else ():
+        typer.echo(f"{figure} is left out: {needs}", err=True)
+    for step in reproduce(name, setting):
         cells, count = step.run(jobs), len(step.cells)
         with typer.progressbar(cells, length=count, label=step.name, file=sys.stderr) as bar:
             for _ in bar:
                 pass
+        typer.echo(f"{step.name} took {step.seconds:.0f} processor seconds", err=True)
         files = [str(path) for path in step.finish()]
         typer.echo(json.dumps({"name": step.name, "files": files}) if json_output else "\n".join(files))
 

@@ -68,7 +68,9 @@ def _legend_below(figure: Any, axes: Any, columns: int) -> None:
     for part in np.ravel(axes):
         for handle, label in zip(*part.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
-    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns, frameon=False)
+    labels = sorted(found, key=lambda label: label.endswith("(node)"))  # edge privacy first
+    handles = [found[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
 # ------------------------------------------------------------------ random graphs
@@ -83,7 +85,7 @@ def _panels(by: str, label: str, value: str, unit: str) -> Callable[[Rows, Path]
             1,
             len(patterns),
             figsize=(11, 5.6),
-            sharey=value != "cpu_seconds",
+            sharey=True,
             squeeze=False,
             layout="constrained",
         )

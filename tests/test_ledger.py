@@ -73,7 +73,7 @@ def test_no_budget_no_ledger(path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(LedgerError, match="cannot be used"):
+    with pytest.raises(LedgerError, match="cannot be created"):
         open_or_create(tmp_path / "no" / "such.ledger", ONE)
 
 

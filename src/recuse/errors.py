@@ -40,14 +40,17 @@ class RecuseError(Exception):
         return ""
 
     def __str__(self) -> str:
-        parts = [self.where() + self.problem]
+        parts = []
         if self.found is not None:
             parts.append(f"found: {quote(self.found)}")
         if self.accepted is not None:
             parts.append(f"accepted: {self.accepted}")
         if self.hint is not None:
             parts.append(f"hint: {self.hint}")
-        return "; ".join(parts)
+        problem = self.where() + self.problem
+        if not parts:
+            return problem
+        return problem + (" " if problem.endswith("?") else "; ") + "; ".join(parts)
 
 
 class ParameterError(RecuseError):

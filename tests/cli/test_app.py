@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import pytest
 
@@ -168,6 +169,30 @@ def test_help_names_every_command(recuse):
     for command in ("ask", "budget", "demo", "explain", "policy"):
         assert command in out
         assert recuse(command, "--help")[0] == 0
+
+
+def test_the_version(recuse):
+    code, out, _ = recuse("--version")
+    assert (code, out.split()) == (0, ["recuse", version("recuse")])
+
+
+def test_messages_lead_to_what_a_newcomer_meant(recuse, tmp_path):
+    """A file in place of its folder, text in place of numbers, a ledger where no folder is."""
+    (tmp_path / "people.csv").write_text("id,age\n1,30\n2,40\n")
+    policy = tmp_path / "p.toml"
+    policy.write_text('[[protect]]\ntable = "people"\nkey = ["id"]\n[budget]\nepsilon = 1\n')
+    asked = ("--policy", policy, "--epsilon", 1)
+    _, _, err = recuse("ask", tmp_path / "people.csv", "SELECT COUNT(*) FROM people", *asked)
+    assert "is one table; hint: name its folder" in err
+    _, _, err = recuse("ask", tmp_path, "SELECT SUM(age) FROM people", *asked)
+    assert "[columns] of the policy" in err
+    _, _, err = recuse(
+        "ask", tmp_path, "SELECT COUNT(*) FROM people", *asked, "--ledger", tmp_path / "no" / "x"
+    )
+    assert "cannot be created" in err
+    assert "backup" not in err
+    _, _, err = recuse("graph", tmp_path / "people.csv", "--protect", "node", "--epsilon", 1)
+    assert err.startswith("recuse: what is counted? accepted: ")
 
 
 def test_a_missing_option_is_a_usage_error(recuse, shop):

@@ -39,6 +39,7 @@ from recuse.errors import ParameterError, RecuseError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
+from recuse.session.fingerprint import program_version
 from recuse.sql.draft import draft
 from recuse.sql.explain import describe, stated_owners
 from recuse.sql.ownership import own
@@ -53,8 +54,23 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Answers to SQL questions about people, under pure ε-differential privacy, with nothing to guess.",
 )
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recuse {program_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def recuse(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_say_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Answers to SQL questions about people, under pure ε-differential privacy, with nothing to guess."""
 
 
 @app.command()

@@ -18,7 +18,14 @@ from typing import Any, Self
 import duckdb
 import pyarrow
 
-from recuse.engines.files import DELIMITERS, file_tables, name_literal, text_literal, typed_columns
+from recuse.engines.files import (
+    DELIMITERS,
+    TABLE_FILES,
+    file_tables,
+    name_literal,
+    text_literal,
+    typed_columns,
+)
 from recuse.errors import DatabaseError, QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
@@ -35,6 +42,7 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": False,
 }
 TYPES = "cast the values to types that fit"
+FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the policy"
 HINTS = {"DATE": "write DATE '1997-01-31'", "TIMESTAMP": "write TIMESTAMP '1997-01-31 12:00:00'"}
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
@@ -76,13 +84,7 @@ class DuckDB:
             connection.execute(f"ATTACH {text_literal(str(path))} AS {ATTACHED} (READ_ONLY, TYPE duckdb)")
         except duckdb.Error as error:
             connection.close()
-            locked = "lock" in str(error).lower()
-            raise DatabaseError(
-                f"{path} is in use" if locked else f"{path} is not a DuckDB database that can be read",
-                hint="close the program that has it open"
-                if locked
-                else "name a DuckDB file, or a folder of CSV or Parquet files",
-            ) from None
+            raise _unopened(path, str(error)) from None
         _harden(connection)
         return cls(connection, ATTACHED, "main", files=False)
 
@@ -198,11 +200,12 @@ class DuckDB:
 
     def _blamed(self, plan: Plan, error: str) -> QueryError:
         """Return the refusal of a query that does not bind, at the first expression that does not."""
+        hint = FILE_TYPES if self.untyped else TYPES
         for probe in expressions(plan.asked, plan.text):
             found = self._error(f"DESCRIBE {probe.sql}")
             if found is not None:
-                return refusal(f"DuckDB refuses this: {found}", plan.text, probe.place, hint=TYPES)
-        return QueryError(f"DuckDB refuses the query: {error}", hint=TYPES)
+                return refusal(f"DuckDB refuses this: {found}", plan.text, probe.place, hint=hint)
+        return QueryError(f"DuckDB refuses the query: {error}", hint=hint)
 
     def _error(self, sql: str) -> str | None:
         """Return why a statement that looks at no row fails, in one line."""
@@ -253,6 +256,21 @@ class DuckDB:
             else:
                 keys.setdefault(table, []).append(tuple(columns))
         return keys, references
+
+
+def _unopened(path: Path, reason: str) -> DatabaseError:
+    """Return why a file is no database: it is in use, or a table of a folder, or something else."""
+    if "lock" in reason.lower():
+        return DatabaseError(f"{path} is in use", hint="close the program that has it open")
+    if path.suffix.lower() in TABLE_FILES:
+        folder = path.absolute().parent
+        return DatabaseError(
+            f"{path} is one table", hint=f"name its folder {folder}, and {path.stem} in the SQL"
+        )
+    return DatabaseError(
+        f"{path} is not a DuckDB database that can be read",
+        hint="name a DuckDB file, or a folder of CSV or Parquet files",
+    )
 
 
 def arrow_table(frame: Any) -> pyarrow.Table:

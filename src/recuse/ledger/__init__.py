@@ -324,7 +324,11 @@ def open_or_create(path: Path, grant: Epsilon | None) -> tuple[Ledger, bool]:
         finally:
             os.unlink(draft)
     except (OSError, sqlite3.Error) as error:
-        raise _unusable(path, error) from None
+        raise LedgerError(
+            "the ledger cannot be created, so nothing is answered",
+            found=f"{_reason(error)}: {path}",
+            hint="name a file in a folder that is there and that you may write to",
+        ) from None
     return Ledger.open(path), created
 
 
@@ -376,9 +380,12 @@ def _readable(path: Path | str) -> Iterator[None]:
 
 
 def _unusable(path: Path | str, error: Exception) -> LedgerError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return LedgerError(
         "the ledger cannot be used, so nothing is answered",
-        found=f"{reason}: {path}",
+        found=f"{_reason(error)}: {path}",
         hint="restore it from a backup; without it nobody knows what has been spent",
     )
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

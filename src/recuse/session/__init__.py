@@ -170,6 +170,9 @@ class Session:
             self._ledger.close()
             self._ledger = None
 
+    def __repr__(self) -> str:
+        return f"<Session on {self.place}>"
+
     def __enter__(self) -> Self:
         return self
 

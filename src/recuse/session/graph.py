@@ -167,6 +167,9 @@ class GraphSession:
             self._ledger.close()
             self._ledger = None
 
+    def __repr__(self) -> str:
+        return f"<GraphSession on {self.place}>"
+
     def __enter__(self) -> Self:
         return self
 

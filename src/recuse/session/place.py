@@ -64,6 +64,9 @@ class Place:
         known = Path(fspath(source)).resolve() if isinstance(source, str | PathLike) else None
         return cls(known, ledger_path(source) if ledger is None else Path(ledger))
 
+    def __str__(self) -> str:
+        return f"{self.source or 'data in memory'}, ledger {self.path or 'in memory'}"
+
     @property
     def name(self) -> str:
         """What the ledger calls the source: its path as seen from there, so that both may be moved together.
@@ -103,5 +106,5 @@ class Place:
         other = f"{others[0]} has" if others else "other ledgers have"
         return (
             f"{self.path} is a new ledger with a budget of epsilon = {granted}: what {other} spent on the "
-            f"same data is not counted in it{'; name one ledger for both' if others else ''}"
+            f"same data is not counted in it{'; name one ledger (--ledger) for both' if others else ''}"
         )

@@ -26,7 +26,7 @@ class TableNote:
     ownership: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """The answer to "what would you do with this query?"."""
 
@@ -55,7 +55,7 @@ class Explanation:
         for sql in self.derivations:
             yield f"derivations {sql}"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(self.lines())
 
 

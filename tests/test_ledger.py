@@ -10,6 +10,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -310,6 +311,7 @@ def test_what_distinguishes_questions(path):
     assert isinstance(ledger.charge(asked), Stored)
     assert isinstance(ledger.charge(question("0.1", key="k", analyst="bob")), Charged)
     assert isinstance(ledger.charge(question("0.1", key="other", analyst="ada")), Charged)
+    assert isinstance(ledger.charge(replace(asked, source="other.csv")), Charged)
     assert ledger.publish() == 2
     assert isinstance(ledger.charge(asked), Charged), "the data is another"
     assert ledger.data_version() == 2
@@ -411,6 +413,24 @@ def test_a_ledger_of_version_1_is_brought_up(path, tmp_path):
     new = tmp_path / "new.ledger"
     open_or_create(new, ONE)
     assert tables(path) == tables(new), "an old file and a new one have the same tables"
+
+
+VERSION_2 = f"""
+{VERSION_1}
+{";".join(schema.VERSION_2)};
+UPDATE charge SET key = 'k', answer = 'of some data';
+PRAGMA user_version = 2;
+"""
+
+
+def test_an_answer_that_does_not_say_of_what_is_not_given_again(path):
+    """Before version 3 a ledger did not know its sources: whose answer it is cannot be told any more."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_2)
+    ledger = Ledger.open(path)
+    assert [(charge.answer, charge.source) for charge in ledger.history()] == [("of some data", None)] * 2
+    assert isinstance(ledger.charge(question("1/6", key="k")), Charged)
+    assert [charge.source for charge in ledger.history()] == [None, None, ""]
 
 
 def test_a_migration_that_fails_changes_nothing(path, monkeypatch):

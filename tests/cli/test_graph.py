@@ -6,11 +6,14 @@ import gzip
 import json
 import re
 import shlex
+from contextlib import contextmanager
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from recuse.graphs.enumerate import count_copies
+from recuse.graphs.read import read_graph
 from recuse.ledger import Ledger
 
 ASKED = ("--pattern", "triangle", "--protect", "node", "--epsilon", "0.5")
@@ -80,6 +83,30 @@ def test_conditions_induced_and_directed(recuse, tmp_path):
     assert code == 0
     assert json.loads(out)["value"] < 99
     assert recuse("graph", edges, "--pattern", "path(3)", "--induced", *asked)[0] == 0
+
+
+def test_the_spinner_turns_while_a_file_is_read_and_while_copies_are_counted(recuse, friends, monkeypatch):
+    turning, seen = [], []
+
+    @contextmanager
+    def working():
+        turning.append(True)
+        yield
+        turning.pop()
+
+    def watched(work):
+        def run(*given, **named):
+            seen.append((work.__name__, bool(turning)))
+            return work(*given, **named)
+
+        return run
+
+    monkeypatch.setattr("recuse.cli.graph.working", working)
+    monkeypatch.setattr("recuse.session.graph.read_graph", watched(read_graph))
+    monkeypatch.setattr("recuse.session.graph.count_copies", watched(count_copies))
+    recuse("graph", friends, *ASKED)
+    assert seen == [("read_graph", True), ("count_copies", True)]
+    assert not turning
 
 
 BAD = {

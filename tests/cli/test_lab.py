@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +110,39 @@ def test_reproduce_refuses_in_one_line(recuse, tmp_path):
     for wrong in (("magic",), ("real-graphs",), ("r2t-tpch", "--tpch", tmp_path / "none")):
         code, out, err = recuse("lab", "reproduce", *wrong, "--out", tmp_path)
         assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@dataclass
+class Figure:
+    """A figure that is quickly made."""
+
+    name: str = "figure-1"
+    cells: tuple[int, ...] = (1, 2)
+    seconds: float = 1.0
+
+    def run(self, jobs):
+        yield from self.cells
+
+    def finish(self):
+        return [Path("out/a.csv"), Path("out/a.png")]
+
+
+def test_reproduce_names_what_it_made_and_shows_progress_beside_it(recuse, tmp_path, monkeypatch):
+    monkeypatch.setattr("recuse.cli.lab.reproduce", lambda name, setting: [Figure(), Figure("figure-2")])
+    code, out, err = recuse("lab", "reproduce", "all", "--out", tmp_path)
+    assert (code, out.split()) == (0, ["out/a.csv", "out/a.png"] * 2)
+    assert "figure-1" in err
+    code, out, _ = recuse("lab", "reproduce", "all", "--out", tmp_path, "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert told == [{"name": f"figure-{n}", "files": ["out/a.csv", "out/a.png"]} for n in (1, 2)]
+
+
+def test_a_file_of_a_folder_that_is_asked_privately_is_refused_too(recuse, tmp_path):
+    folder = tmp_path / "school"
+    folder.mkdir()
+    (folder / "friends.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "school.ledger").write_bytes(b"")
+    asked = ("--pattern", "edge", "--protect", "node", "--runs", 2)
+    code, _, err = recuse("lab", "error", folder / "friends.csv", *asked)
+    assert (code, "--not-private" in err) == (2, True)
+    assert recuse("lab", "error", folder / "friends.csv", *asked, "--not-private")[0] == 0

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import recuse
-from documents import ROOT, masked, performed, refreshed
+from documents import ROOT, blocks, masked, performed, refreshed
+from recuse.policy import Policy
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -26,6 +27,13 @@ def test_the_tutorial_prints_what_it_shows(tmp_path):
         assert masked(told, tmp_path) == masked(shown), f"{command}: run python {Path(__file__).name}"
         asked.append(command)
     assert len(asked) == page.count("\n$ ") + page.count("```python\n")
+
+
+def test_every_policy_that_a_page_shows_is_one():
+    shown = [block.text for page in PAGES for block in blocks(page.read_text(), "toml")]
+    assert len(shown) >= 4
+    for text in shown:
+        assert Policy.parse(text).protect
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -49,6 +49,13 @@ def test_a_new_path_is_created_once(path):
     assert [p.name for p in path.parent.iterdir() if p.suffix == ".new"] == []
 
 
+def test_a_charge_is_on_disk_when_it_is_made(path):
+    """A write-ahead log, so that reading never waits; and every commit is flushed."""
+    ledger, _ = open_or_create(path, ONE)
+    assert ledger._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert ledger._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
 def test_thirds_add_up(path):
     ledger, _ = open_or_create(path, ONE)
     for _ in range(3):

@@ -301,7 +301,7 @@ ERROR = "median_relative_error", "median relative error"
 DRAWN: dict[str, Callable[[Rows, Path], list[Path]]] = {
     "error-vs-nodes": _panels("nodes", "number of nodes", *ERROR),
     "error-vs-degree": _panels("degree", "average degree", *ERROR),
-    "error-vs-epsilon": _panels("epsilon", "ε", *ERROR),
+    "error-vs-epsilon": _panels("epsilon", "privacy loss ε", *ERROR),
     "time-vs-nodes": _panels(
         "nodes", "number of nodes", "cpu_seconds", "running time (processor seconds)", ("selective", "paper")
     ),

@@ -135,6 +135,17 @@ def test_data_and_ledger_may_be_moved_together(tmp_path):
     assert (again.stored, again.value) == (True, first.value)
 
 
+def test_a_ledger_stays_where_it_was_named(tmp_path, monkeypatch):
+    database, policy = make_shop(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    session = connect(database.name, policy.name, f"{database.name}.ledger")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    session.ask(COUNT, 1)
+    assert ledgers_of(database) == [session.ledger.path]
+    assert repr(session) == f"<Session on {database}, ledger {database}.ledger>"
+
+
 def test_names_say_where_and_nothing_of_what(tmp_path):
     folder = tmp_path / "a"
     folder.mkdir()

@@ -178,6 +178,13 @@ def test_listed_keys_are_values_of_the_keys_type(key, table, listed):
     }
 
 
+def test_a_domain_whose_values_do_not_fit_is_refused_by_value():
+    listed = '[[domain]]\ntable = "orders"\ncolumn = "o_date"\nvalues = ["1997-06-15", "1997-6-16"]'
+    domains = Policy.parse('[[protect]]\nkind = "x"\n' + listed).domains
+    with pytest.raises(QueryError, match=r"the group '1997-6-16' of o_date .*accepted: dates, such as"):
+        answers("SELECT o_date, COUNT(*) FROM orders GROUP BY o_date", replace(POLICY, domains=domains))
+
+
 def test_a_domain_of_the_policy():
     policy = Policy(
         protect=POLICY.protect,

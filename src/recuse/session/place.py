@@ -62,7 +62,7 @@ class Place:
     def of(cls, source: object, ledger: str | PathLike[str] | None = None) -> Self:
         """Return the place that was named, else the one beside the source; sources in memory have none."""
         known = Path(fspath(source)).resolve() if isinstance(source, str | PathLike) else None
-        return cls(known, ledger_path(source) if ledger is None else Path(ledger))
+        return cls(known, ledger_path(source) if ledger is None else Path(ledger).absolute())
 
     def __str__(self) -> str:
         return f"{self.source or 'data in memory'}, ledger {self.path or 'in memory'}"

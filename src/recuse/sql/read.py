@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from recuse.errors import QueryError
+from recuse.errors import QueryError, quote
 from recuse.sql.formula import Constant, Formula, Operation, Operator, Term
 from recuse.sql.groups import (
     FORMS,
@@ -169,7 +169,7 @@ class _Reader:
         if isinstance(found, Listed):
             return found
         raise refusal(
-            f"a group of {node.sql()} is not written as its values are",
+            f"the group {quote(found.sql())} of {node.sql()} is not written as its values are",
             self.schema.text,
             span(found, self.schema.text) or span(node, self.schema.text),
             accepted=None if kind is None else FORMS[kind],

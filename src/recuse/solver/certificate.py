@@ -210,7 +210,10 @@ class Checker:
 
     def high_loads(self, g: Floats) -> Floats:
         """Return doubles not below the loads ℓ_p(g) of a snapped g."""
-        return self._loads(self.evaluation.usages(g)) * (1 + UNIT * self.terms)
+        return self._high_loads(self.evaluation.usages(g))
+
+    def _high_loads(self, usages: Floats) -> Floats:
+        return self._loads(usages) * (1 + UNIT * self.terms)
 
     def _loads(self, usages: Floats) -> Floats:
         """Return the loads of which these are the usages, but for rounding."""
@@ -240,16 +243,17 @@ class Checker:
     def _lifted(self, g: Floats, tau: float, strictness: float) -> Floats:
         """Raise g until no p has ℓ_p > τ(1 - strictness·g_p), by as little as we can find.
 
-        Small steps that double are enough where rounding broke a bound. Else they begin where everybody has
-        withdrawn a hair more (a bound of N_s may yield to the others' withdrawals only), or where convexity
-        says that a load falls to τ (enough for N from any g).
+        Small steps are enough where rounding broke a bound. Else they begin where everybody has withdrawn a
+        hair more (a bound of N_s may yield to the others' withdrawals only), or where convexity says that a
+        load falls to τ (enough for N from any g).
         """
         near = self.raised(g)
         stepped = self._stepped(near, tau, strictness)
         if self.size(stepped) <= self.size(near) + NEGLIGIBLE_RAISE:
             return stepped
-        share = 1 - tau / np.maximum(tau, self.high_loads(near))
-        overloaded = self._overloaded(near, tau, strictness)
+        usages = self.evaluation.usages(near)
+        share = 1 - tau / np.maximum(tau, self._high_loads(usages))
+        overloaded = self._overloaded(near, usages, tau, strictness)
         starts = [
             np.minimum(1.0, near + 4 * self.grid),
             np.where(overloaded, self.raised(near + share * (1 - near)), near),
@@ -257,34 +261,41 @@ class Checker:
         return min(stepped, *(self._stepped(start, tau, strictness) for start in starts), key=self.size)
 
     def _stepped(self, point: Floats, tau: float, strictness: float) -> Floats:
-        """Raise whoever is overloaded by steps that double.
+        """Raise whoever is overloaded to where the tangent meets the bound, and by small steps that double.
 
         A raise lowers every load; at g_p = 1 the load of p is zero, so this ends.
         """
-        step = self.grid
-        while (wrong := self._overloaded(point, tau, strictness)).any():
-            point = np.where(wrong, np.minimum(1.0, point + step), point)
-            step *= 2
+        step, usages = self.grid, self.evaluation.usages(point)
+        while (wrong := self._overloaded(point, usages, tau, strictness)).any():
+            more = np.maximum(step, self._tangent(point, usages, tau, strictness))
+            point = np.where(wrong, self.raised(point + more), point)
+            step, usages = 2 * step, self.evaluation.usages(point)
         return point
 
-    def _overloaded(self, g: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:
+    def _tangent(self, g: Floats, usages: Floats, tau: float, strictness: float) -> Floats:
+        """Return by how much g_p must grow, about, for ℓ_p to fall to its bound as fast as it does at g."""
+        excess = self._high_loads(usages) - tau * (1 - strictness * g)
+        gain = self._loads((usages > 0).astype(np.float64)) - strictness * tau
+        return np.where((excess > 0) & (gain > 0), excess / np.where(gain > 0, gain, 1.0), 0.0)
+
+    def _overloaded(self, g: Floats, usages: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:
         """Return who has ℓ_p(g) > τ(1 - strictness·g_p), exactly: where doubles cannot tell, integers do."""
-        high, allowed = self.high_loads(g), tau * (1 - strictness * g)
+        high, allowed = self._high_loads(usages), tau * (1 - strictness * g)
         wrong = high > allowed
         near = np.flatnonzero(wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4))))
         if len(near):
             numerator, denominator = tau.as_integer_ratio()
             remaining = ((1 - strictness * g[near]) / self.grid).astype(np.int64).astype(object)
-            loads = self._loads_in_steps(g, near, float(high[near].max()))
+            loads = self._loads_in_steps(usages, near, float(high[near].max()))
             wrong[near] = loads.astype(object) * denominator > remaining * numerator
         return wrong
 
-    def _loads_in_steps(self, g: Floats, chosen: Integers, most: float) -> NDArray[Any]:
-        """Return ℓ_p(g) of the chosen participants in steps of the grid, as integers; `most` bounds them."""
+    def _loads_in_steps(self, usages: Floats, chosen: Integers, most: float) -> NDArray[Any]:
+        """Return the loads of the chosen in steps of the grid, as integers; `most` bounds them."""
         where = self.evaluation
         place = np.full(where.participants, -1)
         place[chosen] = np.arange(len(chosen))
-        owner, steps = place[where.entry_member], (where.usages(g) / self.grid).astype(np.int64)
+        owner, steps = place[where.entry_member], (usages / self.grid).astype(np.int64)
         mine = (owner >= 0) & (steps > 0)
         kind = np.int64 if most / self.grid < 2.0**62 else object
         weights = where.tuples.weights[where.entry_tuple[mine]].astype(kind)

@@ -17,10 +17,12 @@ from scipy import sparse
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.certificate import (
     Checker,
+    Cut,
     down,
     enclosed_sum,
     outside_excess,
     strict_withdrawals_low,
+    weighted_cut,
     withdrawals_low,
 )
 from recuse.solver.interval import Interval
@@ -33,6 +35,10 @@ ROUNDS = 60
 """Masters before the question is handed on."""
 NEGLIGIBLE = 1e-4
 """What participants outside the focus may cost a lower end before they are asked in."""
+NEARLY = 0.7
+"""Whoever is this close to costing it something is asked in with them, or would be next time."""
+GLANCES = (1.0, 2.0, 4.0)
+"""How far a proof without a program overcharges the participant it charges most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +81,8 @@ class Descent:
     def interval(self, tau: float, width: float, enough: float = math.inf) -> Interval | None:
         """Return an interval that holds the count, at most `width` wide or above `enough`; or nothing."""
         found = Interval(0.0, float(len(self.shop.focus.people)))
+        if (glance := self.glance(tau)) > enough:
+            return found.narrowed(glance, math.inf)
         for _ in range(ROUNDS):
             step = self.step(tau)
             if step is None:
@@ -86,6 +94,19 @@ class Descent:
             if self.unfit() or not (self.cut(step) or self.insist()):
                 return None
         return None
+
+    def glance(self, tau: float) -> float:
+        """Return a lower end found without a program: all loads above τ count the same in its proof."""
+        shop = self.shop
+        slopes, alike = (
+            shop.tangents.slopes(np.zeros(len(shop.focus.people))),
+            np.where(shop.loads > tau, 1.0, 0.0),
+        )
+        steepest = float(weighted_cut(slopes, alike).slope.max(initial=1.0))
+        return max(
+            self._proven(weighted_cut(slopes, times * alike), times * alike[None, :], tau)
+            for times in (factor / steepest for factor in GLANCES)
+        )
 
     def step(self, tau: float) -> Step | None:
         """Return the optimum of the cuts known so far at τ; nothing if HiGHS gives up."""
@@ -115,12 +136,15 @@ class Descent:
     def lower(self, step: Step) -> Callable[[float], float]:
         """Return a lower end for every τ from the step's duals, and note who outside the focus spoils it."""
         cut, multipliers = self.shop.proven(step.duals)
+        if outside_excess(cut, self.shop.focus, 1.0).sum() > NEGLIGIBLE:
+            self.outsiders = np.flatnonzero(outside_excess(cut, self.shop.focus, NEARLY))
+        return lambda tau: self._proven(cut, multipliers, tau)
+
+    def _proven(self, cut: Cut, multipliers: Floats, tau: float) -> float:
+        """Return what a cut of Σ_p ν_p ℓ_p proves of the count at τ, people outside the focus included."""
         inside = strict_withdrawals_low if self.strictness else withdrawals_low
-        excess = outside_excess(cut, self.shop.focus, 1.0)
-        if excess.sum() > NEGLIGIBLE:
-            self.outsiders = np.flatnonzero(excess)
-        lost = enclosed_sum(excess).high
-        return lambda tau: down(inside(cut, multipliers, tau) - lost)
+        lost = enclosed_sum(outside_excess(cut, self.shop.focus, 1.0)).high
+        return down(inside(cut, multipliers, tau) - lost)
 
     def unfit(self) -> bool:
         """Return whether the last proof calls for participants outside the focus."""

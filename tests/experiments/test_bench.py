@@ -47,6 +47,8 @@ def test_everything_from_one_command(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "(simplex, from one)" in table
     assert "(pdlp, from one)" in table
     assert "time ~ tuples^" in table
+    columns = {line.count("|") for line in (out / "bench.md").read_text().splitlines()}
+    assert columns == {11}
     assert (out / "bench.png").exists() == bool(find_spec("matplotlib"))
 
 

@@ -88,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (options.out / "bench.json").write_text(
         json.dumps({"machine": "2 cores", "rows": rows, "slope": slope}, indent=1)
     )
+    (options.out / "bench.md").write_text("\n".join(page(rows)) + "\n")
     if find_spec("matplotlib"):
         subprocess.run([sys.executable, "-m", "recuse.experiments.bench_plot", str(options.out)], check=True)
 
@@ -279,6 +280,20 @@ def line(row: Cell) -> str:
         elif f"full_{method}" in row:
             parts.append(f"one full program ({method}): {row[f'full_{method}']}")
     return "  ".join(parts)
+
+
+def page(rows: list[Cell]) -> Iterator[str]:
+    """Yield the lines of the table as docs/performance.md has it."""
+    yield f"| relation | tuples | {' | '.join(LABELS.values())} | memory | masters | cuts |"
+    yield "|---" * (len(LABELS) + 5) + "|"
+    for row in rows:
+        if "failed" in row:
+            yield f"| {row['name']} | {row['failed']} " + "| " * (len(LABELS) + 3) + "|"
+            continue
+        times = [f"{row[key]:.2f} s" if key in row else "" for key in LABELS]
+        work = [str(row.get(key, "")) for key in ("masters", "cuts")]
+        size, peak = f"{row['tuples']:,}", f"{row['megabytes']:,.0f} MB"
+        yield f"| {' | '.join([row['name'], size, *times, peak, *work])} |"
 
 
 if __name__ == "__main__":

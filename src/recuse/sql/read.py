@@ -214,6 +214,8 @@ class _Reader:
             raise self._not_an_aggregate(node)
         once = isinstance(call.this, exp.Distinct)
         arguments = call.this.expressions if once else [call.this, *call.expressions]
+        if call.this is None:
+            raise self._refuse(f"{call.sql_name()} of nothing is not understood", call, "write COUNT(*)")
         if once and call.this.args.get("on"):
             raise self._refuse("DISTINCT ON keeps one row of many", call, "write DISTINCT without ON")
         star = isinstance(call, exp.Count) and not once and isinstance(call.this, exp.Star)

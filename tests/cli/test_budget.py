@@ -90,6 +90,22 @@ def test_a_custodian_may_grant_before_anything_is_asked(recuse, tmp_path):
     assert "0.5 charged, 0.5 left" in out
 
 
+def test_a_second_ledger_for_the_same_people_is_said_whoever_makes_it(recuse, tmp_path):
+    folder = tmp_path / "school"
+    folder.mkdir()
+    (folder / "friends.csv").write_text("a,b\n1,2\n")
+    assert recuse("budget", "grant", folder, "--epsilon", 2)[2].startswith("new ledger ")
+    code, out, err = recuse("budget", "grant", folder / "friends.csv", "--epsilon", 2)
+    assert (code, out) == (0, "the database may spend 2: 2 remaining\n")
+    assert err.startswith(f"WARNING: {folder / 'friends.csv.ledger'} is a new ledger")
+    assert f"what {folder}.ledger has spent" in err
+    (folder / "friends.csv.ledger").unlink()
+    asked = ("--pattern", "edge", "--protect", "node", "--epsilon", 1)
+    assert recuse("graph", folder / "friends.csv", *asked)[2].startswith("WARNING: ")
+    code, _, err = recuse("graph", folder / "friends.csv", *asked, "--ledger", f"{folder}.ledger")
+    assert (code, err) == (0, "")
+
+
 def test_the_same_question_is_free_until_the_data_is_published(recuse, shop):
     ask, database = shop
     assert "epsilon   0 charged: the answer of an earlier question, for 0.5, 1.5 left" in ask("0.5")[1]

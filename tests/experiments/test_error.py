@@ -73,7 +73,7 @@ def test_graph_mechanisms_are_measured(mechanism, pattern, protect):
 def test_each_states_its_terms(mechanism):
     assert "ε" in terms(mechanism).privacy
     assert (terms(mechanism).guesses == "nothing") == (
-        mechanism in (*OURS, "paper-node", "global", "smooth", "smooth-tight", "ladder")
+        mechanism in (*OURS, "paper-node", "global", "smooth", "smooth-tight", "ladder", "opt2")
     )
 
 

@@ -12,11 +12,12 @@ from distributions import winning_probabilities, worst_log_ratio
 from recuse.errors import ParameterError
 from recuse.graphs.aggregate import Aggregate, k_stars, k_triangles
 from recuse.graphs.protect import Protected
+from recuse.krelation.relation import Growth
 from recuse.mechanism.mechanisms import NAMES, chosen, run
 from recuse.mechanism.parameters import SLACK, Score
 from recuse.mechanism.prepared import Prepared, truncated
-from recuse.mechanism.presets import by_deficit
-from recuse.mechanism.selective import deficit, first_level_above
+from recuse.mechanism.presets import of_aggregate
+from recuse.mechanism.selective import deficit, deficit_range, first_level_above
 from recuse.privacy import Epsilon
 from recuse.solver.aggregate import aggregate_programs
 from solver.aggregate_judge import graph_of
@@ -34,6 +35,7 @@ def left(edges, leaver):
 
 PAIRS = {
     "hub of stars": (k_stars, 3, Protected.NODE, HUB, 0),
+    "hub of large stars": (k_stars, 8, Protected.NODE, HUB, 0),
     "edge of a clique": (k_stars, 3, Protected.EDGE, CLIQUE, (0, 1)),
     "end of a book": (k_triangles, 2, Protected.NODE, BOOK, 0),
     "spine of a book": (k_triangles, 2, Protected.EDGE, BOOK, (0, 1)),
@@ -47,11 +49,11 @@ def neighbours(name: str) -> tuple[Aggregate, Aggregate]:
 
 def distribution(aggregate: Aggregate, epsilon: Epsilon, factor: float = 1.0) -> list[float]:
     """Return the exact probabilities of the levels; `factor` scales the score, for a broken twin."""
-    parameters, programs = by_deficit(epsilon), [aggregate_programs(aggregate)]
+    parameters, programs = of_aggregate(epsilon, aggregate.shape), [aggregate_programs(aggregate)]
     rule = parameters.rule
-    top = first_level_above(programs[0].largest_load(), parameters.theta, rule.first)
-    penalty = deficit(programs, parameters.theta, top)
-    weight = factor * float(Fraction(2, 3) * parameters.choice_epsilon / (1 + 2 * SLACK))
+    top = first_level_above(programs[0].largest_load(), parameters.theta, rule.first, rule.doublings)
+    penalty = deficit(programs, parameters.theta, top, rule.doublings)
+    weight = factor * float(parameters.choice_epsilon / deficit_range(rule.doublings) / (1 + 2 * SLACK))
     scores = []
     for k in range(rule.first, rule.first + LEVELS):
         lacking = float(penalty(k, math.inf)[1]) if k < top else 0.0
@@ -64,7 +66,7 @@ def distribution(aggregate: Aggregate, epsilon: Epsilon, factor: float = 1.0) ->
 def test_the_choice_of_tau_is_private(name, epsilon):
     loss = Epsilon(Fraction(epsilon))
     one, other = (distribution(part, loss) for part in neighbours(name))
-    assert worst_log_ratio(one, other) <= float(by_deficit(loss).choice_epsilon) * (1 + 1e-9)
+    assert worst_log_ratio(one, other) <= float(of_aggregate(loss, Growth(1)).choice_epsilon) * (1 + 1e-9)
 
 
 def test_a_score_three_times_as_strong_would_not_be():
@@ -73,7 +75,7 @@ def test_a_score_three_times_as_strong_would_not_be():
         worst_log_ratio(*(distribution(part, loss, factor=3.0) for part in neighbours(name)))
         for name in PAIRS
     )
-    assert worst > float(by_deficit(loss).choice_epsilon)
+    assert worst > float(of_aggregate(loss, Growth(1)).choice_epsilon)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -111,10 +113,26 @@ def test_a_level_is_skipped_only_if_its_deficit_is_as_large_as_foreseen(name):
 
 def test_an_aggregate_is_answered_by_the_deficit_only():
     loss = Epsilon(Fraction(1))
-    assert chosen("selective", loss, None).rule.score is Score.DEFICIT
+    rule = chosen("selective", loss, Growth(2)).rule
+    assert (rule.score, rule.doublings) == (Score.DEFICIT, 2)
     for name in set(NAMES) - {"selective"}:
         with pytest.raises(ParameterError, match="one mechanism"):
-            chosen(name, loss, None)
+            chosen(name, loss, Growth(2))
+
+
+@pytest.mark.parametrize(
+    ("make", "k", "protect", "doublings"),
+    [
+        (k_stars, 2, Protected.NODE, 1),
+        (k_stars, 10, Protected.NODE, 5),
+        (k_stars, 10, Protected.EDGE, 1),
+        (k_triangles, 5, Protected.EDGE, 2),
+    ],
+)
+def test_the_levels_follow_from_the_pattern(make, k, protect, doublings):
+    """The same for every graph, an empty one too."""
+    for edges in ([], HUB):
+        assert make(graph_of(30, edges), k, protect).shape == Growth(doublings)
 
 
 @pytest.mark.parametrize("name", ["edge of a clique", "spine of a book"])

@@ -17,6 +17,7 @@ from typing import cast
 from recuse.comparators.comparator import Privacy
 from recuse.comparators.simulate import laplace, laplace_release
 from recuse.errors import ParameterError
+from recuse.krelation.relation import Growth
 from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.prepared import Prepared, truncated
 from recuse.mechanism.release import Release
@@ -58,7 +59,7 @@ class OPT2:
         Guarantee: ε-private: the search is 2ε/3-private (Dwork and Roth 2014, theorem 3.23), since N moves by
         at most 1 (docs/proofs.md, lemma 1'); X(τ) by at most τ (theorem D).
         """
-        if subject.relation.shape is None:
+        if isinstance(subject.relation.shape, Growth):
             raise ParameterError("OPT² counts withdrawals, which an aggregated pattern does not list")
         tau = self._search(cast(Sequence[Programs], subject.signs), noise)
         kept, slack = truncated(subject, Fraction(tau))

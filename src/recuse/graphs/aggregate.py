@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from recuse.errors import ParameterError
 from recuse.graphs.graph import Graph, Integers
 from recuse.graphs.protect import Protected
-from recuse.krelation.relation import frozen
+from recuse.krelation.relation import Growth, frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +44,6 @@ class Aggregate:
     participants: int
     names: Sequence[Hashable] = field(default=(), repr=False)
 
-    shape: ClassVar[None] = None
-    """there are no annotations: a convex function of withdrawals stands for them"""
     signed: ClassVar[bool] = False
     constant: ClassVar[int] = 0
 
@@ -54,6 +52,14 @@ class Aggregate:
             raise ValueError("a choice of one is a plain count")
         for array in (self.unit_owners, self.group_owners, self.places):
             frozen(array)
+
+    @property
+    def shape(self) -> Growth:
+        """How its loads grow: a group's owner is in C(m, k) of its choices.
+
+        Where groups have no owners (edges of stars) participants are many, and fine levels affordable.
+        """
+        return Growth(max(1, self.k // 2) if self.group_owners.shape[1] else 1)
 
     def sizes(self) -> Integers:
         """Return how many units each group has."""

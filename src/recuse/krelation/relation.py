@@ -34,6 +34,16 @@ class Shape(Enum):
     """syntactic trees, straight from the algebra"""
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What an aggregate has instead of annotations: the doublings of its loads when groups grow by about √2.
+
+    It follows from the pattern and from who is protected, as a shape follows from query and policy.
+    """
+
+    doublings: int
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """Return the array, made read-only."""
     array.flags.writeable = False

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import cast
 
 from recuse.errors import ParameterError
-from recuse.krelation.relation import Shape
+from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.answer import answer_at
 from recuse.mechanism.parameters import Doublings, Exponent, Parameters
@@ -23,9 +23,9 @@ NAMES = ("selective", "tuned", "paper")
 DEFAULT = "selective"
 
 
-def chosen(name: str, epsilon: Epsilon, shape: Shape | None) -> Parameters[Exponent | Doublings]:
+def chosen(name: str, epsilon: Epsilon, shape: Shape | Growth) -> Parameters[Exponent | Doublings]:
     """Return the parameters of a mechanism: a function of its name, ε and the query's shape only."""
-    if shape is None and name != DEFAULT:
+    if isinstance(shape, Growth) and name != DEFAULT:
         raise ParameterError(
             "an aggregated pattern is answered by one mechanism", found=name, accepted=DEFAULT
         )

@@ -62,8 +62,9 @@ class Exponent:
 class Doublings:
     """τ = stretch·θ2^k for the k that wins a noisy maximum: our rule.
 
-    The prior costs ln2 times `gentle` a level up to level `knee`, and `steep` above. `offset` moves the
-    answer up by that many τ/ε, against the downward bias of truncation.
+    A level is one doubling, or several where loads grow by powers of what they count. The prior costs ln2
+    times `gentle` a level up to level `knee`, and `steep` above. `offset` moves the answer up by that many
+    τ/ε, against the downward bias of truncation.
     """
 
     score: Score
@@ -73,6 +74,7 @@ class Doublings:
     steep: Fraction
     stretch: Fraction
     offset: Fraction
+    doublings: int = 1
 
     def prior(self, level: int) -> Fraction:
         """Return the cost of a level in units of ln2."""

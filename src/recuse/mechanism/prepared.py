@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from recuse.krelation.relation import KRelation, Shape
+from recuse.krelation.relation import Growth, KRelation, Shape
 from recuse.mechanism.parameters import SLACK
 from recuse.noise import round_down
 from recuse.solver.programs import Answers, Solver
@@ -16,8 +16,8 @@ class Relation(Protocol):
     """What mechanisms know of a query: a `KRelation`, or an aggregate that stands for one."""
 
     @property
-    def shape(self) -> Shape | None:
-        """The form of its annotations, which follows from query and policy only; an aggregate has none."""
+    def shape(self) -> Shape | Growth:
+        """The form of its annotations, or how an aggregate grows: follows from query and policy only."""
 
     @property
     def signed(self) -> bool:

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
-from recuse.krelation.relation import Shape
+from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism.parameters import Doublings, Exponent, Index, Parameters, Score
 from recuse.privacy import Epsilon
 
@@ -27,8 +28,10 @@ def tuned(epsilon: Epsilon) -> Parameters[Exponent]:
     return Parameters("tuned", half, half, THETA, Exponent(epsilon.value / 5, Fraction(1), 1, Index.REAL))
 
 
-def selective(epsilon: Epsilon, shape: Shape | None) -> Parameters[Doublings]:
+def selective(epsilon: Epsilon, shape: Shape | Growth) -> Parameters[Doublings]:
     """Return the selective mechanism: by withdrawals; with OR, or for an aggregate, by the deficit."""
+    if isinstance(shape, Growth):
+        return of_aggregate(epsilon, shape)
     return by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else by_deficit(epsilon)
 
 
@@ -62,3 +65,12 @@ def by_deficit(epsilon: Epsilon) -> Parameters[Doublings]:
         offset=Fraction(0),
     )
     return Parameters("selective", choice, whole - choice, THETA, rule)
+
+
+def of_aggregate(epsilon: Epsilon, growth: Growth) -> Parameters[Doublings]:
+    """Return the settings for an aggregate: a level is a step in the size of groups, whatever k.
+
+    No doubling below θ is considered: one choice has several owners, but no other choice stands in for it.
+    """
+    found = by_deficit(epsilon)
+    return replace(found, rule=replace(found.rule, first=0, doublings=growth.doublings))

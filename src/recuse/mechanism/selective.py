@@ -20,9 +20,6 @@ from recuse.mechanism.selection import Penalty, noisy_maximum
 from recuse.noise import Noise, round_down
 from recuse.solver.programs import Answers, Programs
 
-DEFICIT_RANGE = Fraction(3, 2)
-"""One withdrawal moves a deficit within an interval of this length (docs/proofs.md, T1)."""
-
 LARGEST_STRICT = 2.0**26
 """N_s jumps where a load passes τ. Loads are whole granules, so up to here they are far enough apart for a
 solver in doubles to tell on which side one lies; above, N is used, which does not jump."""
@@ -34,7 +31,8 @@ def chosen_bound(programs: Sequence[Answers], parameters: Parameters[Doublings],
     Guarantee: ε1-private (docs/proofs.md, theorem R5 for withdrawals, R6 for the deficit).
     """
     level = chosen_level(programs, parameters, noise)
-    return as_double(parameters.rule.stretch * parameters.theta * Fraction(2) ** level)
+    rule = parameters.rule
+    return as_double(rule.stretch * parameters.theta * Fraction(2) ** (rule.doublings * level))
 
 
 def chosen_level(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> int:
@@ -44,20 +42,26 @@ def chosen_level(programs: Sequence[Answers], parameters: Parameters[Doublings],
     length, certified slack included, is ε1/weight.
     """
     rule, theta = parameters.rule, parameters.theta
-    levels = range(rule.first, LAST_DOUBLING + 1)
-    top = first_level_above(max(part.largest_load() for part in programs), theta, rule.first)
+    levels = range(rule.first, LAST_DOUBLING // rule.doublings + 1)
+    top = first_level_above(max(part.largest_load() for part in programs), theta, rule.first, rule.doublings)
     if rule.score is Score.WITHDRAWALS:
         weight, penalty = Fraction(1), withdrawals(cast(Sequence[Programs], programs), theta)
     else:
-        weight, penalty = 1 / DEFICIT_RANGE, deficit(programs, theta, top)
+        weight = 1 / deficit_range(rule.doublings)
+        penalty = deficit(programs, theta, top, rule.doublings)
     weight *= parameters.choice_epsilon / (1 + 2 * SLACK)
     return noisy_maximum(rule, levels, top, weight, penalty, noise)
 
 
-def first_level_above(load: float, theta: Fraction, first: int) -> int:
-    """Return the least k ≥ first with θ2^k ≥ load."""
+def deficit_range(doublings: int = 1) -> Fraction:
+    """Return the length of the interval within which one withdrawal moves a deficit (docs/proofs.md, T1)."""
+    return 1 + Fraction(1, 2**doublings)
+
+
+def first_level_above(load: float, theta: Fraction, first: int, doublings: int = 1) -> int:
+    """Return the least k ≥ first with θ2^k ≥ load, a level being so many doublings."""
     level = first
-    while theta * Fraction(2) ** level < Fraction(load):
+    while theta * Fraction(2) ** (doublings * level) < Fraction(load):
         level += 1
     return level
 
@@ -77,13 +81,13 @@ def withdrawals(programs: Sequence[Programs], theta: Fraction) -> Penalty:
     return penalty
 
 
-def deficit(programs: Sequence[Answers], theta: Fraction, top: int) -> Penalty:
+def deficit(programs: Sequence[Answers], theta: Fraction, top: int, doublings: int = 1) -> Penalty:
     """Return D_k = max(0, max_{j>k} (X_j - X_k)/(θ2^j)) as a penalty: of several relations the largest.
 
-    Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2] (docs/proofs.md, T1).
+    Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2], or less if a level is more
+    than one doubling (docs/proofs.md, T1).
     """
-
-    parts = [Answered(part, theta) for part in programs]
+    parts = [Answered(part, theta, doublings) for part in programs]
 
     def penalty(level: int, enough: float) -> tuple[float, Fraction]:
         for higher in range(top, level - 1, -1):  # each is needed, and easier to solve than the next
@@ -105,11 +109,12 @@ class Answered:
 
     programs: Answers
     theta: Fraction
+    doublings: int
     known: dict[int, Fraction] = field(default_factory=dict)
 
     def bound(self, level: int) -> Fraction:
         """Return the τ of a level."""
-        return as_double(self.theta * Fraction(2) ** level)
+        return as_double(self.theta * Fraction(2) ** (self.doublings * level))
 
     def answer(self, level: int) -> Fraction:
         """Return X' of a level."""

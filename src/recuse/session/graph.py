@@ -16,8 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
+import numpy as np
+
 from recuse.errors import ParameterError
-from recuse.graphs.aggregate import k_stars, k_triangles
+from recuse.graphs.aggregate import Aggregate, k_stars, k_triangles
 from recuse.graphs.count import Count, read_count
 from recuse.graphs.datasets import located
 from recuse.graphs.enumerate import count_copies
@@ -185,15 +187,21 @@ def prepared(graph: Graph, count: Count, solver: Solver) -> Prepared:
     if not count.aggregated:
         listed = count_copies(graph, pattern, protect, count.condition, induced=count.induced)
         return prepare(listed, solver)
-    if pattern.star is not None:
-        aggregate = k_stars(graph, pattern.star, protect)
-    else:
-        aggregate = k_triangles(graph, pattern.book or 0, protect)
+    aggregate = _aggregate(graph, count)
     return Prepared(aggregate, aggregate_programs(aggregate))
 
 
+def _aggregate(graph: Graph, count: Count) -> Aggregate:
+    if count.pattern.star is not None:
+        return k_stars(graph, count.pattern.star, count.protect)
+    return k_triangles(graph, count.pattern.book or 0, count.protect)
+
+
 def _rule(count: Count, loss: Epsilon, mechanism: str) -> Rule:
-    return chosen(mechanism, loss, None if count.aggregated else Shape.CONJUNCTIONS)
+    if not count.aggregated:
+        return chosen(mechanism, loss, Shape.CONJUNCTIONS)
+    nothing = Graph((), np.empty((0, 2), np.int64))  # how an aggregate grows follows from the count alone
+    return chosen(mechanism, loss, _aggregate(nothing, count).shape)
 
 
 def _key(count: Count) -> list[object]:

@@ -10,13 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from comparators.packing import ROWS, Rows, people_of, relation_of
 from distributions import worst_log_ratio
 from neighbours import PAIRS, clique, star
-from recuse.annotation import Participant, conjunction
 from recuse.comparators.opt2 import OPT2
 from recuse.errors import ParameterError
-from recuse.krelation.build import from_expressions
-from recuse.krelation.relation import Shape
 from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
@@ -32,9 +30,9 @@ def prepared(relation):
     return prepare(relation, remembering(reference))
 
 
-def staying(rows: list[tuple[frozenset[int], int]], tau: float) -> float:
+def staying(rows: Rows, tau: float) -> float:
     """Return G(τ) by its authors' program: max Σy, z_t ≥ Σ_{i∈t} y_i - (|t| - 1), Σ_{t∋i} q_t z_t ≤ τ."""
-    people = sorted(set().union(*(owners for owners, _ in rows)))
+    people = people_of(rows)
     place = {name: i for i, name in enumerate(people)}
     matrix = np.zeros((len(rows) + len(people), len(people) + len(rows)))
     for t, (owners, weight) in enumerate(rows):
@@ -47,25 +45,11 @@ def staying(rows: list[tuple[frozenset[int], int]], tau: float) -> float:
     return -float(linprog(gain, A_ub=matrix, b_ub=right, bounds=(0, 1)).fun)
 
 
-ROWS = st.lists(
-    st.tuples(st.frozensets(st.integers(0, 6), min_size=1, max_size=3), st.integers(1, 4)),
-    min_size=1,
-    max_size=12,
-    unique_by=lambda row: row[0],
-)
-
-
 @settings(max_examples=60, deadline=None)
 @given(rows=ROWS, tau=st.sampled_from([1.0, 2.0, 4.0, 8.0]))
 def test_withdrawals_are_whom_its_authors_do_not_keep(rows, tau):
-    relation = from_expressions(
-        [(conjunction(*map(Participant, owners)), weight) for owners, weight in rows],
-        Shape.CONJUNCTIONS,
-        signed=False,
-    )
-    people = len(set().union(*(owners for owners, _ in rows)))
-    found = prepared(relation).positive.withdrawals(tau, 1e-6)
-    assert found.low - 1e-6 <= people - staying(rows, tau) <= found.high + 1e-6
+    found = prepared(relation_of(rows)).positive.withdrawals(tau, 1e-6)
+    assert found.low - 1e-6 <= len(people_of(rows)) - staying(rows, tau) <= found.high + 1e-6
 
 
 def levels(mechanism: OPT2, relation, factor: float = 1.0) -> list[float]:

@@ -6,7 +6,9 @@ import math
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
 
+from comparators.packing import ROWS, packing, relation_of
 from neighbours import clique, shared, star
 from recuse.annotation import Participant
 from recuse.comparators import r2t
@@ -51,6 +53,17 @@ def test_noise_and_margin_by_definition():
     source = Scripted([0] * rounds)
     mechanism.release(prepare(relation, remembering(reference)), source)
     assert source.scales == [Fraction(1010) * rounds] * rounds
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=ROWS)
+def test_without_noise_it_is_the_best_of_its_lowered_packings(rows):
+    """ε is so large that the margin matters little: the answer is max_j X(2^j) - margin·2^j, or 0."""
+    mechanism = R2T(Epsilon.of(40), 16)
+    found = float(mechanism.release(prepare(relation_of(rows), remembering(reference)), NoNoise()).value)
+    margin = mechanism.rounds * math.log(mechanism.rounds / 0.1) * 1.01 / 40
+    by_hand = max(0.0, *(packing(rows, 2.0**j) - margin * 2**j for j in range(1, mechanism.rounds + 1)))
+    assert -1e-6 <= found - by_hand <= 0.012 * 16
 
 
 def test_it_never_answers_below_zero_and_rarely_above_the_truth():

@@ -7,7 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from comparators.packing import ROWS, packing, relation_of
 from neighbours import PAIRS, star
 from recuse.annotation import Participant
 from recuse.comparators.comparator import Privacy
@@ -49,6 +52,13 @@ def test_the_truncated_answer_by_hand(tau):
     found = FixedTruncation(ONE, tau).release(prepared(star(40)), Fixed())
     assert float(found.value) == pytest.approx(min(tau, 40), abs=0.011 * tau)
     assert float(found.noise_scale) == pytest.approx(1.01 * tau)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=ROWS, tau=st.sampled_from([0.5, 1.0, 3.0, 6.0]))
+def test_the_truncated_answer_is_the_largest_packing(rows, tau):
+    found = FixedTruncation(ONE, tau).release(prepared(relation_of(rows)), Fixed())
+    assert -1e-6 <= float(found.value) - packing(rows, tau) <= 0.0101 * tau
 
 
 @pytest.mark.parametrize("pair", PAIRS)

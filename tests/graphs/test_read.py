@@ -143,6 +143,11 @@ def test_a_missing_file_is_one_line(tmp_path):
         read_graph(tmp_path / "nowhere.txt")
 
 
+def test_a_folder_is_not_a_graph(tmp_path):
+    with pytest.raises(DatabaseError, match="it is a folder"):
+        read_graph(tmp_path)
+
+
 def test_a_graph_is_checked():
     with pytest.raises(ValueError, match="ends at no node"):
         Graph((1, 2), np.array([[0, 2]]))

@@ -63,6 +63,8 @@ def _kind(path: Path) -> str:
 
 
 def _content(path: Path) -> bytes:
+    if path.is_dir():
+        raise _unreadable(path, "it is a folder: name the file with the edges")
     try:
         content = path.read_bytes()
         return gzip.decompress(content) if path.suffix.lower() == ".gz" else content

@@ -57,6 +57,29 @@ def test_intervals_that_decide_nothing_change_nothing(relation, hint):
     assert integer_index(Vague(hint), evaluation, Fraction(1), Fraction(1, 4), 1) == sure
 
 
+@dataclass
+class Precise:
+    """Programs that know the real index as closely as asked for, and nothing else."""
+
+    relation: object
+
+    def index(self, theta, beta, width):
+        found = reference(self.relation.positive, self.relation.participants).index(theta, beta, width / 4)
+        return Interval(found.low - width / 4, found.high + width / 4)
+
+
+@given(relations(rows=4), st.sampled_from([Fraction(1, 10), Fraction(1, 3)]))
+def test_an_interval_without_an_integer_inside_decides(relation, beta):
+    """Where one is inside, more is asked for; nothing else may be."""
+    evaluation = Evaluation.of(relation.positive, relation.participants)
+    programs = reference(relation.positive, relation.participants)
+    sure = programs.integer_index(Fraction(1), beta, 2)
+    real = programs.index(0.5, float(beta), 1e-6)
+    if real.low > 0 and 0.1 < real.low % 1 < 0.9:
+        assert integer_index(Precise(relation), evaluation, Fraction(1), beta, 2) == sure
+        assert sure == math.ceil(real.low)
+
+
 @pytest.mark.parametrize("excess", [-1, 1])
 def test_a_tie_to_forty_digits_is_decided(excess):
     """Two participants with a tuple of weight 2Q each: Γ(1) = Q; θe^β lies a relative 10⁻⁴⁰ beside it."""

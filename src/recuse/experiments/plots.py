@@ -59,8 +59,7 @@ def _medians(rows: Rows, by: str, value: str) -> dict[float, float]:
     """Return the median of a value over all graphs, by another."""
     groups: dict[float, list[float]] = {}
     for row in rows:
-        if row.get(value) is not None:
-            groups.setdefault(float(row[by]), []).append(float(row[value]))
+        groups.setdefault(float(row[by]), []).append(float(row[value]))
     return {key: float(np.median(found)) for key, found in sorted(groups.items())}
 
 

@@ -25,14 +25,17 @@ def integer_index(
 ) -> int:
     """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}.
 
-    The real index says where to look; which integer it is, is decided on either side of it.
+    It is the real index rounded up, and falls as θ or β grows. A certified interval without an integer
+    inside decides it, for θ and β rounded either way; else it is decided on either side of that integer.
 
     Guarantee: exact, so a neighbour's index is the same or one more (docs/proofs.md, theorem C).
     """
     scale = theta / factor
     if largest_initial_load(evaluation) <= scale:
         return 0
-    s = max(1, math.ceil(programs.index(float(scale), float(beta), HINT_WIDTH).low))
+    s = max(1, math.ceil(programs.index(_above(scale), _above(beta), HINT_WIDTH).low))
+    if programs.index(_below(scale), _below(beta), HINT_WIDTH).high <= s:
+        return s
     while not low_enough(programs, evaluation, s, scale, beta * s):
         s += 1
     while s > 1 and low_enough(programs, evaluation, s - 1, scale, beta * (s - 1)):

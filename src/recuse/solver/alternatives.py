@@ -1,8 +1,8 @@
-"""X(τ) from the whole program in focus, as a maximum flow or by PDLP: for alternatives (OR), and few tuples.
+"""X(τ) from the whole program in focus, as a maximum flow or by HiGHS: for alternatives (OR), and few tuples.
 
 A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a
 thousand; so here the tuples stay in the program. Where every alternative is one participant, the dual of X is
-a flow from tuples (capacity q_t) through their participants (capacity τ).
+a flow from tuples (capacity q_t) through their participants (capacity τ). N_s(τ) of few tuples likewise.
 """
 
 from __future__ import annotations
@@ -48,6 +48,17 @@ def truncated(
         if found.width <= width:
             return found
     return None
+
+
+def strict_withdrawals(focus: Focus, tau: float, width: float) -> Interval | None:
+    """Return an interval that holds N_s(τ), at most `width` wide, from tuples with all their members."""
+    people = len(focus.people)
+    evaluation = Evaluation.of(focus.tuples, people)
+    checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
+    suggested = solve(program, Method.INTERIOR)
+    high = checker.size(checker.strictly_within(suggested.x[:people], tau))
+    found = Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
+    return found if found.width <= width else None
 
 
 def _suggestions(

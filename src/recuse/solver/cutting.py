@@ -21,7 +21,7 @@ from recuse.solver.alternatives import has_alternatives
 from recuse.solver.answers import Truncation
 from recuse.solver.certificate import Checker
 from recuse.solver.descent import Descent
-from recuse.solver.focus import focus_answer, focus_loads
+from recuse.solver.focus import focus_answer, focus_loads, touching
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.linear import Method
@@ -37,6 +37,8 @@ FAILURES = (ArithmeticError, LookupError, ValueError)
 """What goes wrong here must not be seen from outside, as it depends on the data: the slow route answers."""
 FEW, FEW_AT_ALL = 64, 60_000
 """Tuples a participant, and in all, below which X is sooner found with the tuples left in the program."""
+SPARSE = 5
+"""Tuples a participant below which the interior-point method solves a program with the tuples left in it."""
 INVITATIONS = 8
 """How often a focus is widened before the reference solver takes over."""
 
@@ -68,7 +70,9 @@ class Cutting:
         if has_alternatives(movable.tuples):
             routes.append(lambda: alternatives.truncated(movable, tau, width))
         else:
-            if len(movable.tuples) < min(FEW * len(movable.people), FEW_AT_ALL):
+            if len(movable.tuples) < SPARSE * len(movable.people):
+                routes.append(lambda: alternatives.truncated(movable, tau, width, (Method.INTERIOR,)))
+            elif len(movable.tuples) < min(FEW * len(movable.people), FEW_AT_ALL):
                 routes.append(lambda: alternatives.truncated(movable, tau, width, (Method.FIRST_ORDER,)))
             routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
         found = next((interval for route in routes if (interval := _guarded(route))), None)
@@ -85,7 +89,8 @@ class Cutting:
         """Return an interval that holds N_s(τ), at most `width` wide or above `enough`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = self._tried(lambda: self._strict(tau).interval(tau, width, enough))
+        found = self._sparsely(tau, width, enough)
+        found = found or self._tried(lambda: self._strict(tau).interval(tau, width, enough))
         return found or self._reference().strict_withdrawals(tau, width, enough)
 
     def index(self, theta: float, beta: float, width: float) -> Interval:
@@ -106,6 +111,16 @@ class Cutting:
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
         return integer_index(self, self.evaluation, theta, beta, factor)
+
+    def _sparsely(self, tau: float, width: float, enough: float) -> Interval | None:
+        """Return an interval that holds N_s(τ) where few tuples meet, unless a glance tells enough."""
+        tuples = self.evaluation.tuples
+        if has_alternatives(tuples) or len(tuples.levels) > 2 or len(tuples) > FEW_AT_ALL:
+            return None
+        met = touching(tuples, self.loads > tau)
+        if len(met.tuples) > SPARSE * len(met.people) or self._strict(tau).glance(tau) > enough:
+            return None
+        return _guarded(lambda: alternatives.strict_withdrawals(met, tau, width))
 
     def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
         """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""

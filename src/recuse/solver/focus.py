@@ -45,7 +45,7 @@ def focus_loads(evaluation: Evaluation, chosen: Mask) -> Focus:
     """Return what the loads of the chosen depend on: the clauses that touch one of them."""
     tuples = evaluation.tuples
     if len(tuples.levels) > 2:
-        return _touching(tuples, chosen)
+        return touching(tuples, chosen)
     mine = chosen[tuples.members]
     return _projected(evaluation, chosen, mine, _any(mine, tuples.clauses))
 
@@ -54,7 +54,7 @@ def focus_answer(evaluation: Evaluation, chosen: Mask) -> Focus:
     """Return what of the answer the chosen can move: a tuple with a clause of others stays whole."""
     tuples = evaluation.tuples
     if len(tuples.levels) > 2:
-        return _touching(tuples, chosen)
+        return touching(tuples, chosen)
     mine = chosen[tuples.members]
     touched = _any(mine, tuples.clauses)
     if _conjunctive(tuples):
@@ -128,7 +128,7 @@ def _distinct(keys: Integers, limit: int) -> tuple[Integers, Integers]:
     return first, number
 
 
-def _touching(tuples: Tuples, chosen: Mask) -> Focus:
+def touching(tuples: Tuples, chosen: Mask) -> Focus:
     """Return the tuples that touch one of the chosen, with all their members."""
     spans = tuples.levels[0]
     for level in tuples.levels[1:]:

@@ -91,6 +91,8 @@ def deficit(programs: Sequence[Answers], theta: Fraction, top: int, doublings: i
 
     def penalty(level: int, enough: float) -> tuple[float, Fraction]:
         for higher in range(top, level - 1, -1):  # each is needed, and easier to solve than the next
+            if all(higher in part.known for part in parts):
+                continue
             foreseen = max(part.lacking_at_least(level) for part in parts) - 2 * SLACK
             if foreseen > Fraction(min(enough, sys.float_info.max)):
                 return math.nextafter(float(foreseen), -math.inf), foreseen

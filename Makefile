@@ -36,7 +36,14 @@ test-slow: .venv/installed-test
 bench: .venv/installed-test
 	$(BIN)/python -m recuse.experiments.bench $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) --out bench-results
 
-# TPCH: a database made by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
+# TPC-H at scale 1, for `bench-tpch`, `accuracy` and `reproduce`; nothing else makes it, and `reproduce` does without
+tpch.duckdb: | .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check tpchgen-cli
+	$(BIN)/tpchgen-cli parquet -s 1 --output-dir=tpch-parquet
+	$(BIN)/python -m recuse.experiments.tpch load tpch-parquet $@
+	rm -r tpch-parquet
+
+# TPCH: a database made by `make tpch.duckdb`, or by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
 bench-tpch: .venv/installed
 	$(BIN)/python -m recuse.experiments.tpch bench $(TPCH)
 

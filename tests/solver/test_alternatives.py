@@ -7,7 +7,7 @@ import pytest
 
 from recuse.krelation.relation import Tuples
 from recuse.solver import alternatives
-from recuse.solver.focus import focus_answer
+from recuse.solver.focus import focus_answer, touching
 from recuse.solver.reference import reference
 
 PEOPLE, COUNT = 30, 60
@@ -38,9 +38,23 @@ def test_it_closes_by_itself_around_what_the_reference_finds(shape: tuple[int, i
 
 
 @pytest.mark.parametrize("tau", SCALES)
-def test_a_flow_needs_no_linear_program(tau: float) -> None:
+def test_a_flow_needs_no_linear_program(tau: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alternatives, "METHODS", ())
     tuples = relation(4, 1)
     programs = reference(tuples, PEOPLE)
     focus = focus_answer(programs.evaluation, programs.loads > tau)
-    found = alternatives.truncated(focus, tau, 0.01 * tau, methods=())
+    found = alternatives.truncated(focus, tau, 0.01 * tau)
     assert found is not None
+
+
+@pytest.mark.parametrize("tau", [1.0, 5.0, 40.0])
+def test_withdrawals_of_few_tuples_agree_with_the_reference(tau: float) -> None:
+    """The members who are not overloaded stay in the program, for they may withdraw too."""
+    tuples = relation(1, 3)
+    judge = reference(tuples, PEOPLE)
+    found = alternatives.strict_withdrawals(touching(tuples, judge.loads > tau), tau, 0.01)
+    wanted = judge.strict_withdrawals(tau, 1e-6)
+    assert found is not None
+    assert found.width <= 0.01
+    assert found.low <= wanted.high
+    assert wanted.low <= found.high

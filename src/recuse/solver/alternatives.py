@@ -33,15 +33,13 @@ def has_alternatives(tuples: Tuples) -> bool:
     return any(len(level) - 1 < level[-1] for level in tuples.levels[0::2])
 
 
-def truncated(
-    focus: Focus, tau: float, width: float, methods: tuple[Method, ...] = METHODS
-) -> Interval | None:
-    """Return an interval that holds X(τ), at most `width` wide; nothing if none of the methods closes it."""
+def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
+    """Return an interval that holds X(τ), at most `width` wide; nothing if no method closes it."""
     people = len(focus.people)
     evaluation = Evaluation.of(focus.tuples, people)
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
     found, rest, unit = Interval(0.0, math.inf), enclosed(focus.rest), power_of_two_near(tau)
-    for g, duals in _suggestions(focus.tuples, people, program, tau, methods):
+    for g, duals in _suggestions(focus.tuples, people, program, tau):
         point = checker.lowered(g + checker.grid / 2)
         high = up(checker.truncated_high(point, tau) + rest.high)
         found = found.narrowed(down(unit * dual_bound(program, duals) + rest.low), high)
@@ -62,12 +60,12 @@ def strict_withdrawals(focus: Focus, tau: float, width: float) -> Interval | Non
 
 
 def _suggestions(
-    tuples: Tuples, people: int, program: LinearProgram, tau: float, methods: tuple[Method, ...]
+    tuples: Tuples, people: int, program: LinearProgram, tau: float
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield withdrawals and multipliers of the clauses, the cheapest to find first."""
     if len(tuples.levels) == 2 and len(tuples.members) == len(tuples.clauses) - 1:
         yield _flow(tuples, people, tau)
-    for method in methods:
+    for method in METHODS:
         found = solve(program, method)
         yield found.x[:people], found.y
 

@@ -24,7 +24,6 @@ from recuse.solver.descent import Descent
 from recuse.solver.focus import focus_answer, focus_loads, touching
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval, enclosed
-from recuse.solver.linear import Method
 from recuse.solver.loads import Workshop
 from recuse.solver.master import Tally
 from recuse.solver.reference import NOTHING, Reference, reference
@@ -35,7 +34,7 @@ MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
 FAILURES = (ArithmeticError, LookupError, ValueError)
 """What goes wrong here must not be seen from outside, as it depends on the data: the slow route answers."""
-FEW, FEW_AT_ALL = 64, 60_000
+FEW, FEW_AT_ALL = 64, 100_000
 """Tuples a participant, and in all, below which X is sooner found with the tuples left in the program."""
 SPARSE = 5
 """Tuples a participant below which the interior-point method solves a program with the tuples left in it."""
@@ -70,10 +69,8 @@ class Cutting:
         if has_alternatives(movable.tuples):
             routes.append(lambda: alternatives.truncated(movable, tau, width))
         else:
-            if len(movable.tuples) < SPARSE * len(movable.people):
-                routes.append(lambda: alternatives.truncated(movable, tau, width, (Method.INTERIOR,)))
-            elif len(movable.tuples) < min(FEW * len(movable.people), FEW_AT_ALL):
-                routes.append(lambda: alternatives.truncated(movable, tau, width, (Method.FIRST_ORDER,)))
+            if len(movable.tuples) < min(FEW * len(movable.people), FEW_AT_ALL):
+                routes.append(lambda: alternatives.truncated(movable, tau, width))
             routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
         found = next((interval for route in routes if (interval := _guarded(route))), None)
         return found or self._reference().truncated(tau, width)

@@ -22,8 +22,8 @@ SOLVED = frozenset({highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.
 """Statuses after which the primal and dual vectors are worth looking at."""
 ROUGH = 1e-5
 """The relative gap that a first-order method is asked for."""
-PATIENCE = 20_000
-"""Iterations after which a first-order method has shown that a program is not for it."""
+PATIENCE, EFFORT = 20_000, 3e8
+"""Iterations, and entries passed over in them, after which a program is not for a first-order method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +53,11 @@ def quiet_highs() -> highspy.Highs:
     return highs
 
 
+def patience(entries: int) -> int:
+    """Return after how many iterations a first-order method has shown that a program is not for it."""
+    return int(min(PATIENCE, EFFORT / max(1, entries)))
+
+
 class Method(Enum):
     """How HiGHS is asked to solve a program."""
 
@@ -74,10 +79,12 @@ def solve(program: LinearProgram, method: Method = Method.SIMPLEX) -> Suggestion
     lp.a_matrix_.value_ = program.rows.data
     highs = quiet_highs()
     highs.setOptionValue("solver", method.value)
+    if method is Method.INTERIOR:
+        highs.setOptionValue("presolve", "off")  # what it removes comes back with poor multipliers
     if method is not Method.SIMPLEX:
         highs.setOptionValue("run_crossover", "off")
         highs.setOptionValue("pdlp_optimality_tolerance", ROUGH)
-        highs.setOptionValue("pdlp_iteration_limit", PATIENCE)
+        highs.setOptionValue("pdlp_iteration_limit", patience(program.rows.nnz))
     highs.passModel(lp)
     highs.run()
     solution = highs.getSolution()

@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 
 from recuse.krelation.relation import Floats
-from recuse.solver.linear import PATIENCE, ROUGH, Matrix, Suggestion, quiet_highs
+from recuse.solver.linear import ROUGH, Matrix, Suggestion, patience, quiet_highs
 
 HEAVIEST, HEAVIEST_COLUMN = 1_000_000, 600
 """Entries, in all and a column, above which the cuts of a relation are too dense to be worth going on."""
@@ -95,7 +95,7 @@ class Master:
         other = quiet_highs()
         other.setOptionValue("solver", "pdlp")
         other.setOptionValue("pdlp_optimality_tolerance", ROUGH)
-        other.setOptionValue("pdlp_iteration_limit", PATIENCE)
+        other.setOptionValue("pdlp_iteration_limit", patience(self.highs.getNumNz()))
         other.passModel(self.highs.getLp())
         other.run()
         return _suggestion(other)

@@ -40,7 +40,7 @@ from recuse.solver.remember import remembering
 EPSILONS = ("0.1", "0.5", "0.8", "1", "2")
 PATTERNS = {"edges": EDGES, "2-stars": TWO_STARS, "triangles": TRIANGLES, "rectangles": RECTANGLES}
 OWNERS: dict[str, Callable[..., KRelation]] = {"node": owned_by_nodes, "edge": owned_by_edges}
-MOST_TUPLES = 400_000
+MOST_TUPLES = 2_000_000
 RESULTS = "accuracy.jsonl"
 RANDOM_SIZES = (200, 400, 600, 800, 1000)
 ONE_OWNER = (("Q12", "orders"), ("Q12", "customer"), ("Q18", "customer"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -75,5 +76,6 @@ def leaked(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> set[str]:
-    words = "".join(c if c.isdigit() or c == "," else " " for c in text).split()
-    return {word.strip(",") for word in words}
+    """Return the numbers that stand alone: not within a hash, a fraction or a time."""
+    words = (word.strip(".,") for word in re.findall(r"[\w.,]+", text))
+    return {re.sub(r"\.0+$", "", word) for word in words}

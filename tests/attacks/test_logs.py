@@ -60,7 +60,7 @@ def written(victims: tuple[Path, Path], twin: str = "") -> str:
             "-c",
             script,
             *map(str, victims),
-            "0.02" if twin else "0.01",
+            "0.00002" if twin else "0.00003",
         ],
         capture_output=True,
         text=True,
@@ -85,9 +85,9 @@ def test_the_package_has_no_loggers():
 
 
 COMMANDS = """
-ask DATABASE "SELECT COUNT(*) FROM person" --policy POLICY --epsilon 0.001
-ask DATABASE "SELECT COUNT(*) FROM visit" --policy POLICY --epsilon 0.001 --json
-ask DATABASE "SELECT SUM(cost) FROM visit" --policy POLICY --epsilon 0.001
+ask DATABASE "SELECT COUNT(*) FROM person" --policy POLICY --epsilon 0.00001
+ask DATABASE "SELECT COUNT(*) FROM visit" --policy POLICY --epsilon 0.00001 --json
+ask DATABASE "SELECT SUM(cost) FROM visit" --policy POLICY --epsilon 0.00001
 explain DATABASE "SELECT COUNT(*) FROM visit JOIN person ON person = id" --policy POLICY
 policy check POLICY DATABASE
 init DATABASE --protect person

@@ -34,7 +34,7 @@ MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
 FAILURES = (ArithmeticError, LookupError, ValueError)
 """What goes wrong here must not be seen from outside, as it depends on the data: the slow route answers."""
-FEW, FEW_AT_ALL = 64, 100_000
+FEW, FEW_AT_ALL = 64, 250_000
 """Tuples a participant, and in all, below which X is sooner found with the tuples left in the program."""
 SPARSE = 5
 """Tuples a participant below which the interior-point method solves a program with the tuples left in it."""

@@ -8,24 +8,30 @@ a flow from tuples (capacity q_t) through their participants (capacity τ). N_s(
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 from scipy import sparse
 
 from recuse.krelation.evaluate import Evaluation
-from recuse.krelation.relation import Floats, Tuples
+from recuse.krelation.relation import Floats, Tuples, exact_sum
 from recuse.solver.certificate import Checker, down, dual_bound, up
 from recuse.solver.focus import Focus
 from recuse.solver.full import FullPrograms, power_of_two_near
 from recuse.solver.interval import Interval, enclosed
-from recuse.solver.linear import LinearProgram, Method, solve
+from recuse.solver.linear import PATIENCE, LinearProgram, Method, patience, solve
 
 LARGEST_FLOW = 2**31 - 1
 """scipy's flows are 32-bit integers."""
 METHODS = (Method.FIRST_ORDER, Method.INTERIOR)
 """How the whole program is solved, the quicker method first."""
+EFFORT = 1.5e9
+"""Entries passed over after which a program is not for a first-order method."""
+GAPS = 1, 1 / 16
+"""Relative gaps that it is asked for, in units of the one that would close the interval if it were proven."""
+ROUGH = 1e-3
+"""The relative gap that it is asked for where it only looks ahead."""
 
 
 def has_alternatives(tuples: Tuples) -> bool:
@@ -33,13 +39,14 @@ def has_alternatives(tuples: Tuples) -> bool:
     return any(len(level) - 1 < level[-1] for level in tuples.levels[0::2])
 
 
-def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
+def truncated(focus: Focus, tau: float, width: float, methods: Sequence[Method]) -> Interval | None:
     """Return an interval that holds X(τ), at most `width` wide; nothing if no method closes it."""
     people = len(focus.people)
     evaluation = Evaluation.of(focus.tuples, people)
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
     found, rest, unit = Interval(0.0, math.inf), enclosed(focus.rest), power_of_two_near(tau)
-    for g, duals in _suggestions(focus.tuples, people, program, tau):
+    closed = width / min(float(exact_sum(focus.tuples.weights)), tau * people)
+    for g, duals in _suggestions(focus.tuples, people, program, tau, methods, closed):
         point = checker.lowered(g + checker.grid / 2)
         high = up(checker.truncated_high(point, tau) + rest.high)
         found = found.narrowed(down(unit * dual_bound(program, duals) + rest.low), high)
@@ -48,26 +55,27 @@ def truncated(focus: Focus, tau: float, width: float) -> Interval | None:
     return None
 
 
-def strict_withdrawals(focus: Focus, tau: float, width: float) -> Interval | None:
-    """Return an interval that holds N_s(τ), at most `width` wide, from tuples with all their members."""
+def strict_withdrawals(focus: Focus, tau: float, method: Method, iterations: int = PATIENCE) -> Interval:
+    """Return an interval that holds N_s(τ), as wide as the method leaves it, from whole tuples."""
     people = len(focus.people)
     evaluation = Evaluation.of(focus.tuples, people)
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
-    suggested = solve(program, Method.INTERIOR)
+    suggested = solve(program, method, iterations, ROUGH)
     high = checker.size(checker.strictly_within(suggested.x[:people], tau))
-    found = Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
-    return found if found.width <= width else None
+    return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
 
 
 def _suggestions(
-    tuples: Tuples, people: int, program: LinearProgram, tau: float
+    tuples: Tuples, people: int, program: LinearProgram, tau: float, methods: Sequence[Method], closed: float
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield withdrawals and multipliers of the clauses, the cheapest to find first."""
     if len(tuples.levels) == 2 and len(tuples.members) == len(tuples.clauses) - 1:
         yield _flow(tuples, people, tau)
-    for method in METHODS:
-        found = solve(program, method)
-        yield found.x[:people], found.y
+    iterations = patience(program.rows.nnz, EFFORT)
+    for method in methods:
+        for gap in GAPS if method is Method.FIRST_ORDER else (0.0,):
+            found = solve(program, method, iterations, gap * closed)
+            yield found.x[:people], found.y
 
 
 def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:

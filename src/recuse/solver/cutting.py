@@ -7,7 +7,7 @@ variable, cuts serve every τ, and a question is left as soon as a proven bound 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -21,9 +21,10 @@ from recuse.solver.alternatives import has_alternatives
 from recuse.solver.answers import Truncation
 from recuse.solver.certificate import Checker
 from recuse.solver.descent import Descent
-from recuse.solver.focus import focus_answer, focus_loads, touching
+from recuse.solver.focus import Focus, focus_answer, focus_loads, touching
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval, enclosed
+from recuse.solver.linear import Method, patience
 from recuse.solver.loads import Workshop
 from recuse.solver.master import Tally
 from recuse.solver.reference import NOTHING, Reference, reference
@@ -38,6 +39,13 @@ FEW, FEW_AT_ALL = 64, 250_000
 """Tuples a participant, and in all, below which X is sooner found with the tuples left in the program."""
 SPARSE = 5
 """Tuples a participant below which the interior-point method solves a program with the tuples left in it."""
+CROWD, ENTRIES = 400, 5_000_000
+"""Participants from which cuts are slow, and members of tuples up to which a first-order method is not."""
+AHEAD, WORK = 1000, 1e9
+"""Its iterations, and entries passed over in them, when it looks ahead for N_s: a few per cent of the count,
+where cuts may take minutes for the first of them."""
+AT_FIRST = 2
+"""Rounds of cuts before any of that: most levels of a noisy maximum have lost by then."""
 INVITATIONS = 8
 """How often a focus is widened before the reference solver takes over."""
 
@@ -66,11 +74,9 @@ class Cutting:
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
         routes: list[Callable[[], Interval | None]] = []
-        if has_alternatives(movable.tuples):
-            routes.append(lambda: alternatives.truncated(movable, tau, width))
-        else:
-            if len(movable.tuples) < min(FEW * len(movable.people), FEW_AT_ALL):
-                routes.append(lambda: alternatives.truncated(movable, tau, width))
+        if methods := self._methods(movable):
+            routes.append(lambda: alternatives.truncated(movable, tau, width, methods))
+        if not has_alternatives(movable.tuples):
             routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
         found = next((interval for route in routes if (interval := _guarded(route))), None)
         return found or self._reference().truncated(tau, width)
@@ -86,7 +92,8 @@ class Cutting:
         """Return an interval that holds N_s(τ), at most `width` wide or above `enough`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = self._sparsely(tau, width, enough)
+        found = self._tried(lambda: self._strict(tau).interval(tau, width, enough, AT_FIRST))
+        found = found or self._whole(tau, width, enough)
         found = found or self._tried(lambda: self._strict(tau).interval(tau, width, enough))
         return found or self._reference().strict_withdrawals(tau, width, enough)
 
@@ -109,15 +116,31 @@ class Cutting:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
         return integer_index(self, self.evaluation, theta, beta, factor)
 
-    def _sparsely(self, tau: float, width: float, enough: float) -> Interval | None:
-        """Return an interval that holds N_s(τ) where few tuples meet, unless a glance tells enough."""
-        tuples = self.evaluation.tuples
-        if has_alternatives(tuples) or len(tuples.levels) > 2 or len(tuples) > FEW_AT_ALL:
+    def _methods(self, movable: Focus) -> Sequence[Method]:
+        """Return how X is to be found with the tuples left in the program, if it is."""
+        tuples, people = movable.tuples, len(movable.people)
+        few = len(tuples) < min(FEW * people, FEW_AT_ALL)
+        if few or has_alternatives(tuples):
+            return alternatives.METHODS
+        return alternatives.METHODS[:1] if people >= CROWD and len(tuples.members) <= ENTRIES else ()
+
+    def _whole(self, tau: float, width: float, enough: float) -> Interval | None:
+        """Return an interval that holds N_s(τ) from a program of whole tuples, where cuts would be slower.
+
+        The interior-point method solves it where few tuples meet. Where many participants are overloaded, a
+        first-order method soon tells about how many would have to withdraw, which may be all that is asked.
+        """
+        tuples, overloaded = self.evaluation.tuples, self.loads > tau
+        if has_alternatives(tuples) or len(tuples.levels) > 2 or len(tuples.members) > ENTRIES:
             return None
-        met = touching(tuples, self.loads > tau)
-        if len(met.tuples) > SPARSE * len(met.people) or self._strict(tau).glance(tau) > enough:
+        met = touching(tuples, overloaded)
+        few = len(tuples) <= FEW_AT_ALL and len(met.tuples) <= SPARSE * len(met.people)
+        if (not few and overloaded.sum() < CROWD) or self._strict(tau).glance(tau) > enough:
             return None
-        return _guarded(lambda: alternatives.strict_withdrawals(met, tau, width))
+        ahead = min(AHEAD, patience(len(met.tuples.members), WORK))
+        method = Method.INTERIOR if few else Method.FIRST_ORDER
+        found = _guarded(lambda: alternatives.strict_withdrawals(met, tau, method, ahead))
+        return found if found and (found.width <= width or found.low > enough) else None
 
     def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
         """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""

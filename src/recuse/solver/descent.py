@@ -78,12 +78,14 @@ class Descent:
         """The checker of the relation in focus."""
         return self.shop.checker
 
-    def interval(self, tau: float, width: float, enough: float = math.inf) -> Interval | None:
+    def interval(
+        self, tau: float, width: float, enough: float = math.inf, rounds: int = ROUNDS
+    ) -> Interval | None:
         """Return an interval that holds the count, at most `width` wide or above `enough`; or nothing."""
         found = Interval(0.0, float(len(self.shop.focus.people)))
         if (glance := self.glance(tau)) > enough:
             return found.narrowed(glance, math.inf)
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             step = self.step(tau)
             if step is None:
                 return None

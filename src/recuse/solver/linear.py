@@ -18,12 +18,18 @@ from recuse.krelation.relation import Floats
 
 Matrix: TypeAlias = sparse.csr_array
 
-SOLVED = frozenset({highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown})
+SOLVED = frozenset(
+    {
+        highspy.HighsModelStatus.kOptimal,
+        highspy.HighsModelStatus.kUnknown,
+        highspy.HighsModelStatus.kIterationLimit,
+    }
+)
 """Statuses after which the primal and dual vectors are worth looking at."""
 ROUGH = 1e-5
-"""The relative gap that a first-order method is asked for."""
-PATIENCE, EFFORT = 20_000, 3e8
-"""Iterations, and entries passed over in them, after which a program is not for a first-order method."""
+"""The relative gap that a first-order method is asked for, unless told otherwise."""
+PATIENCE = 20_000
+"""Iterations after which a program is not for a first-order method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,9 +59,9 @@ def quiet_highs() -> highspy.Highs:
     return highs
 
 
-def patience(entries: int) -> int:
-    """Return after how many iterations a first-order method has shown that a program is not for it."""
-    return int(min(PATIENCE, EFFORT / max(1, entries)))
+def patience(entries: int, effort: float) -> int:
+    """Return how many iterations a first-order method may take to pass over so many entries."""
+    return int(min(PATIENCE, effort / max(1, entries)))
 
 
 class Method(Enum):
@@ -66,8 +72,16 @@ class Method(Enum):
     FIRST_ORDER = "pdlp"
 
 
-def solve(program: LinearProgram, method: Method = Method.SIMPLEX) -> Suggestion:
-    """Return a suggested optimum of the program; zeros if HiGHS gives up."""
+def solve(
+    program: LinearProgram,
+    method: Method = Method.SIMPLEX,
+    iterations: int = PATIENCE,
+    gap: float = ROUGH,
+) -> Suggestion:
+    """Return a suggested optimum of the program; zeros if HiGHS gives up.
+
+    A first-order method suggests how far it came in so many iterations, or when the relative gap was small.
+    """
     lp = highspy.HighsLp()
     count, size = program.rows.shape
     lp.num_col_, lp.num_row_ = size, count
@@ -79,12 +93,13 @@ def solve(program: LinearProgram, method: Method = Method.SIMPLEX) -> Suggestion
     lp.a_matrix_.value_ = program.rows.data
     highs = quiet_highs()
     highs.setOptionValue("solver", method.value)
-    if method is Method.INTERIOR:
-        highs.setOptionValue("presolve", "off")  # what it removes comes back with poor multipliers
     if method is not Method.SIMPLEX:
+        highs.setOptionValue("presolve", "off")  # what it removes comes back with poor multipliers, or none
         highs.setOptionValue("run_crossover", "off")
-        highs.setOptionValue("pdlp_optimality_tolerance", ROUGH)
-        highs.setOptionValue("pdlp_iteration_limit", patience(program.rows.nnz))
+    if method is Method.FIRST_ORDER:
+        for tolerance in ("pdlp_optimality", "primal_feasibility", "dual_feasibility"):
+            highs.setOptionValue(f"{tolerance}_tolerance", gap)
+        highs.setOptionValue("pdlp_iteration_limit", iterations)
     highs.passModel(lp)
     highs.run()
     solution = highs.getSolution()

@@ -15,8 +15,8 @@ HEAVIEST, HEAVIEST_COLUMN = 1_000_000, 600
 """Entries, in all and a column, above which the cuts of a relation are too dense to be worth going on."""
 DEVEX = 1
 """Prices that need no start-up: steepest edges would solve a system a row whenever rows were added."""
-MANY = 1000
-"""New rows since the last basis above which PDLP is tried first."""
+MANY, EFFORT = 1000, 3e8
+"""New rows since the last basis above which PDLP is tried first, and entries that it may pass over."""
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class Master:
         other = quiet_highs()
         other.setOptionValue("solver", "pdlp")
         other.setOptionValue("pdlp_optimality_tolerance", ROUGH)
-        other.setOptionValue("pdlp_iteration_limit", patience(self.highs.getNumNz()))
+        other.setOptionValue("pdlp_iteration_limit", patience(self.highs.getNumNz(), EFFORT))
         other.passModel(self.highs.getLp())
         other.run()
         return _suggestion(other)

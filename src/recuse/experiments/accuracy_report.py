@@ -111,7 +111,7 @@ in which every row has one owner) × ε ∈ {{{", ".join(EPSILONS)}}}, {cells[0]
 each. The *oracle* knows the data: it is the best fixed τ in hindsight, with all of ε for the noise.
 {len(groups)} of the {len(by_key(cells))} cells are informative: the oracle's median error is below
 {INFORMATIVE:.0%}. All mechanisms see the same relation. X(τ) of subgraphs is interpolated between quarters
-of a doubling, which lowers it a little for everybody but the oracle, who stands on these points.
+of a doubling where a τ is asked for once, as by the recursive mechanism, which lowers it a little.
 Relations of more than {MOST_TUPLES:,} tuples count as not enumerable here, and are left out."""
 
 

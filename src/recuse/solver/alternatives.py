@@ -1,8 +1,9 @@
-"""X(τ) from the whole program in focus, as a maximum flow or by HiGHS: for alternatives (OR), and few tuples.
+"""X(τ) and N_s(τ) from programs with the tuples left in: for alternatives (OR), few tuples, and crowds.
 
 A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a
-thousand; so here the tuples stay in the program. Where every alternative is one participant, the dual of X is
-a flow from tuples (capacity q_t) through their participants (capacity τ). N_s(τ) of few tuples likewise.
+thousand. Where every alternative is one participant, the dual of X is a flow from tuples (capacity q_t)
+through their participants (capacity τ). Elsewhere HiGHS solves the program: many overloaded participants make
+masters of cuts dense, but a first-order method passes over each tuple once an iteration, whoever they are.
 """
 
 from __future__ import annotations

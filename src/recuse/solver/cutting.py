@@ -74,7 +74,7 @@ class Cutting:
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
         routes: list[Callable[[], Interval | None]] = []
-        if methods := self._methods(movable):
+        if methods := _methods(movable):
             routes.append(lambda: alternatives.truncated(movable, tau, width, methods))
         if not has_alternatives(movable.tuples):
             routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
@@ -115,14 +115,6 @@ class Cutting:
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
         return integer_index(self, self.evaluation, theta, beta, factor)
-
-    def _methods(self, movable: Focus) -> Sequence[Method]:
-        """Return how X is to be found with the tuples left in the program, if it is."""
-        tuples, people = movable.tuples, len(movable.people)
-        few = len(tuples) < min(FEW * people, FEW_AT_ALL)
-        if few or has_alternatives(tuples):
-            return alternatives.METHODS
-        return alternatives.METHODS[:1] if people >= CROWD and len(tuples.members) <= ENTRIES else ()
 
     def _whole(self, tau: float, width: float, enough: float) -> Interval | None:
         """Return an interval that holds N_s(τ) from a program of whole tuples, where cuts would be slower.
@@ -168,6 +160,14 @@ class Cutting:
 
     def _reference(self) -> Reference:
         return reference(self.evaluation.tuples, self.evaluation.participants)
+
+
+def _methods(movable: Focus) -> Sequence[Method]:
+    """Return how X is to be found with the tuples left in the program, if it is."""
+    tuples, people = movable.tuples, len(movable.people)
+    if has_alternatives(tuples) or len(tuples) < min(FEW * people, FEW_AT_ALL):
+        return alternatives.METHODS
+    return alternatives.METHODS[:1] if CROWD <= people and len(tuples.members) <= ENTRIES else ()
 
 
 def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:

@@ -127,7 +127,7 @@ class Cutting:
             return None
         met = touching(tuples, overloaded)
         few = len(tuples) <= FEW_AT_ALL and len(met.tuples) <= SPARSE * len(met.people)
-        if (not few and overloaded.sum() < CROWD) or self._strict(tau).glance(tau) > enough:
+        if not few and overloaded.sum() < CROWD:
             return None
         ahead = min(AHEAD, patience(len(met.tuples.members), WORK))
         method = Method.INTERIOR if few else Method.FIRST_ORDER
@@ -167,7 +167,7 @@ def _methods(movable: Focus) -> Sequence[Method]:
     tuples, people = movable.tuples, len(movable.people)
     if has_alternatives(tuples) or len(tuples) < min(FEW * people, FEW_AT_ALL):
         return alternatives.METHODS
-    return alternatives.METHODS[:1] if CROWD <= people and len(tuples.members) <= ENTRIES else ()
+    return alternatives.METHODS[:1] if people >= CROWD and len(tuples.members) <= ENTRIES else ()
 
 
 def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:

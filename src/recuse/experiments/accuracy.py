@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def measure_cells(
 ) -> Iterator[Cell]:
     """Yield the cells of a relation that are not done yet."""
     knowing = tabulating if protect in OWNERS else remembering  # of one owner a row X is quickly exact
-    prepared, noise = prepare(relation, knowing(cutting)), SimulatedNoise(len(done))
+    prepared = prepare(relation, knowing(cutting))
     truth = float(relation.true_answer())
     for epsilon in EPSILONS:
         loss = Epsilon.of(epsilon)
@@ -122,6 +123,8 @@ def measure_cells(
         oracle = oracle_error(prepared, loss) if wanted else math.nan
         for mechanism in wanted:
             release = answering(mechanism, loss, relation)
+            # noise of its own, or all cells would be lucky together
+            noise = SimulatedNoise(crc32(f"{name} {protect} {epsilon} {mechanism}".encode()))
             answers = np.array([float(tidy(release(prepared, noise), relation)) for _ in range(runs)])
             found = ErrorSummary.of(truth, answers, 0.0)
             yield Cell(

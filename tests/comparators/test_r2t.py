@@ -14,6 +14,7 @@ from recuse.annotation import Participant
 from recuse.comparators import r2t
 from recuse.comparators.r2t import R2T, most
 from recuse.errors import ParameterError
+from recuse.experiments.contestants import Asked, answering
 from recuse.experiments.random_relations import random_relation
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import Shape
@@ -55,6 +56,25 @@ def test_noise_and_margin_by_definition():
     assert source.scales == [Fraction(1010) * rounds] * rounds
 
 
+@pytest.mark.parametrize("name", ["r2t=1024", "r2t-5.5=1024"])
+def test_a_guess_is_in_units_of_the_answer_however_fine_its_granules(name):
+    """Thousandths are a thousand times as many, and R2T in granules would cut all of them off."""
+    coarse, fine = (
+        from_expressions(
+            [(Participant(i), granules * (1 + i % 5)) for i in range(400)], Shape.CONJUNCTIONS, signed=False
+        )
+        for granules in (1, 1000)
+    )
+    answers = [
+        answering(name, ONE, relation, Asked(unit=Fraction(unit)))(
+            prepare(relation, remembering(reference)), NoNoise()
+        ).value
+        for relation, unit in ((coarse, 1), (fine, 1000))
+    ]
+    assert answers[0] > 0
+    assert abs(answers[1] / 1000 - answers[0]) <= 0.01 * answers[0]
+
+
 @settings(max_examples=40, deadline=None)
 @given(rows=ROWS)
 def test_without_noise_it_is_the_best_of_its_lowered_packings(rows):
@@ -73,7 +93,9 @@ def test_it_never_answers_below_zero_and_rarely_above_the_truth():
     assert sum(answer > 200 for answer in answers) / 300 <= 0.1
 
 
-@pytest.mark.parametrize("wrong", [{"global_sensitivity": 1}, {"base": 1.0}, {"failure": 0.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"global_sensitivity": 1}, {"base": 1.0}, {"failure": 0.0}, {"unit": Fraction(0)}]
+)
 def test_a_guess_must_make_sense(wrong):
     with pytest.raises(ParameterError):
         R2T(ONE, **wrong)

@@ -18,6 +18,7 @@ from recuse.comparators.fixed_truncation import FixedTruncation
 from recuse.comparators.global_sensitivity import GlobalSensitivity, rows_of_query, rows_of_subgraph
 from recuse.comparators.subgraphs import Kind, Motif
 from recuse.errors import ParameterError
+from recuse.experiments.contestants import Asked, comparator
 from recuse.graphs.protect import Protected
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import Shape
@@ -66,6 +67,10 @@ def test_the_truncated_answer_is_the_largest_packing(rows, tau):
 def test_one_participant_moves_it_by_no_more_than_the_noise_covers(pair, tau):
     one, other = (float(FixedTruncation(ONE, tau).release(prepared(r), Fixed()).value) for r in PAIRS[pair])
     assert abs(one - other) <= 1.01 * tau + 1e-6
+
+
+def test_a_fixed_bound_is_in_units_of_the_answer():
+    assert comparator("lp", ONE, 4.0, Asked(unit=Fraction(1000))) == FixedTruncation(ONE, 4000.0)
 
 
 def test_without_truncation_a_hub_moves_the_count_further():

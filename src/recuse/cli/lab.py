@@ -175,7 +175,7 @@ def _of_database(source: Path, sql: str, policy: Path | None) -> Contest:
             raise ParameterError("errors are measured for one number", hint="ask for one COUNT or SUM")
         ((relation,),) = collect(session.engine, plan)
         rows = rows_of_query(sql, session.policy, session.engine.catalogue())
-        return Contest(relation, Asked(rows=rows))
+        return Contest(relation, Asked(rows=rows, unit=1 / plan.single.granularity))
 
 
 # ------------------------------------------------------------------ what is shown

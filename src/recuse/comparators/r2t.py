@@ -32,13 +32,15 @@ AUTHORS_BASE = 5.5
 class R2T:
     """The mechanism with its guess.
 
-    `base` is 2 in the paper; `failure` is its β, how often the margin may fail.
+    `base` is 2 in the paper; `failure` is its β, how often the margin may fail. `unit` is what counts as one
+    in the guess and in τ: a sum whose weights are whole granules has many of them in a unit.
     """
 
     epsilon: Epsilon
     global_sensitivity: float = 1e6
     base: float = 2.0
     failure: float = 0.1
+    unit: Fraction = Fraction(1)
 
     privacy = Privacy.PURE
     guesses = ("a global sensitivity: the most that one participant may ever count",)
@@ -46,6 +48,8 @@ class R2T:
     def __post_init__(self) -> None:
         if self.global_sensitivity <= self.base or self.base <= 1 or not 0 < self.failure < 1:
             raise ParameterError("R2T needs 1 < base < global_sensitivity and 0 < failure < 1")
+        if self.unit <= 0:
+            raise ParameterError("the unit of R2T must be positive", found=str(self.unit))
 
     @classmethod
     def of_authors(cls, epsilon: Epsilon, global_sensitivity: float = 1e6) -> Self:
@@ -72,7 +76,7 @@ class R2T:
         best, spread, constant = Fraction(0), Fraction(0), subject.relation.constant
         known: list[tuple[Fraction, Fraction]] = []
         for j in range(self.rounds, 0, -1):  # small programs first: they rule out large ones
-            tau = Fraction(self.base**j)
+            tau = Fraction(float(self.unit * Fraction(self.base**j)))
             step = tau / ANSWER_GRID
             shift, reach = draws[j - 1] - lowered, most(subject, tau, known)
             if reach is not None and (math.ceil(reach / step) + slack + shift) * step <= best:

@@ -6,7 +6,7 @@ A comparator that must guess something takes it after an equals sign: `r2t=1024`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from recuse.comparators.comparator import Comparator, Privacy
@@ -53,10 +53,15 @@ Answering = Callable[[Prepared, Noise], Release]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of a question besides its relation: which subgraphs, how many rows a participant has."""
+    """What is known of a question besides its relation.
+
+    Which subgraphs are counted, how many rows a participant has, and how many granules make up a unit of the
+    answer: guesses are in units.
+    """
 
     subgraphs: SubgraphCount | None = None
     rows: int | None = None
+    unit: Fraction = Fraction(1)
 
 
 NOTHING_MORE = Asked()
@@ -86,8 +91,17 @@ def comparator(name: str, epsilon: Epsilon, guess: float | None, asked: Asked) -
     if name == GLOBAL:
         return GlobalSensitivity(epsilon, asked.rows)
     if name in ON_RELATIONS:
-        return ON_RELATIONS[name](epsilon, guess)
+        return in_units(ON_RELATIONS[name](epsilon, guess), asked.unit)
     raise ParameterError("there is no such mechanism", found=name, accepted=", ".join(MECHANISMS))
+
+
+def in_units(found: Comparator[Prepared], unit: Fraction) -> Comparator[Prepared]:
+    """Return the mechanism with its guess in units of the answer, where it guesses how much one counts."""
+    if isinstance(found, R2T):
+        return replace(found, unit=unit)
+    if isinstance(found, FixedTruncation):
+        return replace(found, tau=found.tau * float(unit))
+    return found
 
 
 def _guessed(mechanism: str) -> tuple[str, float | None]:

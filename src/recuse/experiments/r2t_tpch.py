@@ -47,7 +47,8 @@ def measure(cell: Cell, setting: Setting) -> Iterator[Row]:
     with DuckDB.open(setting.database()) as engine:
         plan = compile_query(question.sql, policy_of(question, engine), engine.catalogue())
         ((relation,),) = collect(engine, plan)
-    for row in errors(relation, MECHANISMS, (EPSILON,), int(cell["runs"]), Asked(), seed_of(cell)):
+    asked = Asked(unit=1 / plan.single.granularity)
+    for row in errors(relation, MECHANISMS, (EPSILON,), int(cell["runs"]), asked, seed_of(cell)):
         yield {**row, "published": PUBLISHED[question.name], "unit": float(plan.single.granularity)}
 
 

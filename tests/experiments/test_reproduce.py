@@ -170,3 +170,17 @@ def test_what_is_missing_is_said(tmp_path):
     assert "recuse.experiments.tpch load" in needed["r2t-tpch"]
     left = [step.name for step in reproduce("all", Setting(tmp_path))]
     assert left == [name for name in FIGURES if not name.startswith(("real", "r2t"))]
+
+
+@pytest.mark.parametrize(
+    ("ticks", "logarithmic", "left_out"),
+    [
+        ([50, 100, 200, 400, 600, 800, 1000], True, [800]),
+        ([2, 4, 6, 8, 10, 12, 16, 20, 24], True, []),
+        ([1, 2, 3], False, []),
+        ([7], True, []),
+    ],
+)
+def test_numbers_at_an_axis_do_not_run_into_each_other(ticks, logarithmic, left_out):
+    wanted = ["" if tick in left_out else f"{tick}" for tick in ticks]
+    assert plots.labels(ticks, logarithmic=logarithmic) == wanted

@@ -31,6 +31,8 @@ LINES = {"edge": "-", "node": "--"}
 DOTS = 90
 HIGHEST = 30.0
 """Relative errors above are not shown, as in the paper."""
+CHARACTER = 0.021
+"""How wide a digit is, as a part of the axis of a narrow panel."""
 mpl.rcParams.update(
     {"font.size": 9, "svg.hashsalt": "recuse", "svg.fonttype": "none", "axes.grid": True, "grid.alpha": 0.3}
 )
@@ -115,7 +117,7 @@ def _panels(
             part.set_yscale("log")
             part.set_xscale("log")
             ticks = sorted({float(row[by]) for row in rows})
-            part.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            part.set_xticks(ticks, labels(ticks, logarithmic=True))
             part.minorticks_off()
             part.set_xlabel(label)
         if value != "cpu_seconds":
@@ -195,6 +197,18 @@ def _real_errors(rows: Rows, path: Path) -> list[Path]:
     return _save(figure, path)
 
 
+def labels(ticks: Sequence[float], *, logarithmic: bool) -> list[str]:
+    """Return the numbers at an axis, the last one always, others where they do not run into the next."""
+    words, places = [f"{tick:g}" for tick in ticks], np.log(ticks) if logarithmic else ticks
+    width, upper = CHARACTER * (places[-1] - places[0]), len(ticks) - 1
+    for i in range(len(ticks) - 2, -1, -1):
+        if places[upper] - places[i] < width * ((len(words[i]) + len(words[upper])) / 2 + 1):
+            words[i] = ""
+        else:
+            upper = i
+    return words
+
+
 # ------------------------------------------------------------------ random relations
 
 
@@ -241,7 +255,7 @@ def _relations(by: str, label: str) -> Callable[[Rows, Path], list[Path]]:
             part.set_yscale("log")
             if by == "size":
                 part.set_xscale("log")
-            part.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            part.set_xticks(ticks, labels(ticks, logarithmic=by == "size"))
             part.minorticks_off()
         axes[0][0].set_ylabel("median relative error")
         axes[1][0].set_ylabel("running time (processor seconds)")

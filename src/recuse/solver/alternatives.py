@@ -77,6 +77,8 @@ def _suggestions(
         for gap in GAPS if method is Method.FIRST_ORDER else (0.0,):
             found = solve(program, method, iterations, gap * closed)
             yield found.x[:people], found.y
+            if found.stopped:
+                break
 
 
 def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:

@@ -49,6 +49,8 @@ class Suggestion:
 
     x: Floats
     y: Floats
+    stopped: bool = False
+    """whether it ran out of iterations"""
 
 
 def quiet_highs() -> highspy.Highs:
@@ -106,4 +108,5 @@ def solve(
     if highs.getModelStatus() not in SOLVED or len(solution.col_value) < size:
         return Suggestion(np.clip(np.zeros(size), program.lower, program.upper), np.zeros(count))
     x = np.clip(np.nan_to_num(solution.col_value), program.lower, program.upper)
-    return Suggestion(x, np.nan_to_num(solution.row_dual))
+    stopped = highs.getModelStatus() == highspy.HighsModelStatus.kIterationLimit
+    return Suggestion(x, np.nan_to_num(solution.row_dual), stopped)

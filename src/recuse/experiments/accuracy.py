@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from recuse.experiments.error import ErrorSummary, answering, tidy
+from recuse.experiments.error import ErrorSummary, answering
 from recuse.experiments.oracle import oracle_error
 from recuse.experiments.simulated import SimulatedNoise
 from recuse.experiments.tabulated import tabulating
@@ -125,7 +125,8 @@ def measure_cells(
             release = answering(mechanism, loss, relation)
             # noise of its own, or all cells would be lucky together
             noise = SimulatedNoise(crc32(f"{name} {protect} {epsilon} {mechanism}".encode()))
-            answers = np.array([float(tidy(release(prepared, noise), relation)) for _ in range(runs)])
+            # not below zero, but not rounded either: nor is the oracle
+            answers = np.array([max(0.0, float(release(prepared, noise).value)) for _ in range(runs)])
             found = ErrorSummary.of(truth, answers, 0.0)
             yield Cell(
                 name,

@@ -109,7 +109,7 @@ NOT PRIVATE: errors against the truth, on data that anybody may see. Made by `{c
 {relations} relations (subgraphs of real and random graphs under node and edge privacy; TPC-H questions
 in which every row has one owner) × ε ∈ {{{", ".join(EPSILONS)}}}, at least {min(cell.runs for cell in cells)}
 runs of every mechanism in each. The *oracle* knows the data: it is the best fixed τ in hindsight, with all
-of ε for the noise.
+of ε for the noise. Answers are at least zero, but not rounded, as the oracle's are not.
 {len(groups)} of the {len(by_key(cells))} cells are informative: the oracle's median error is below
 {INFORMATIVE:.0%}. All mechanisms see the same relation. X(τ) of subgraphs is interpolated between quarters
 of a doubling where a τ is asked for once, as by the recursive mechanism, which lowers it a little.

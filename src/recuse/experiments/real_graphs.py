@@ -41,7 +41,7 @@ R2T_EPSILON = "0.8"
 R2T_PATTERNS = {"edge": 1, "2-star": 2, "triangle": 2, "rectangle": 3}
 """R2T's queries, and the power of the degree bound that is their guessed global sensitivity"""
 R2T_DEGREE = 1024
-MOST_TUPLES = 20_000, 2_000_000
+MOST_TUPLES = 20_000, 500_000
 """Relations beyond are left out: reduced, full."""
 
 

@@ -39,10 +39,10 @@ def random_graph(nodes: int, degree: float, seed: int) -> Graph:
 
 
 def _cells(
-    setting: Setting, nodes: tuple[int, ...], degrees: tuple[int, ...], reduced: int = 1
+    setting: Setting, nodes: tuple[int, ...], degrees: tuple[int, ...], reduced: int = 1, full: int = 10
 ) -> list[Cell]:
-    """Return ten graphs a point, or as many as a reduced experiment has."""
-    seeds = range(10 if setting.full else reduced)
+    """Return so many graphs a point."""
+    seeds = range(full if setting.full else reduced)
     return [
         {"pattern": pattern, "nodes": size, "degree": degree, "seed": seed, "runs": setting.runs}
         for size in nodes
@@ -60,7 +60,8 @@ def by_nodes(setting: Setting, reduced: int = 2) -> list[Cell]:
 
 def by_degree(setting: Setting) -> list[Cell]:
     """Return random graphs of several average degrees."""
-    return _cells(setting, (NODES,), (2, 4, 6, 8, 10, 12, 16, 20, 24) if setting.full else (4, 8, 12, 16))
+    degrees = (2, 4, 6, 8, 10, 12, 16, 20, 24) if setting.full else (4, 8, 12, 16)
+    return _cells(setting, (NODES,), degrees, full=5)
 
 
 def at_one_size(setting: Setting) -> list[Cell]:

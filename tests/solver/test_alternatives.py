@@ -8,7 +8,8 @@ import pytest
 from recuse.krelation.relation import Tuples
 from recuse.solver import alternatives
 from recuse.solver.focus import focus_answer, touching
-from recuse.solver.linear import Method
+from recuse.solver.full import FullPrograms
+from recuse.solver.linear import FINEST, Method, solve
 from recuse.solver.reference import reference
 
 PEOPLE, COUNT = 30, 60
@@ -65,3 +66,17 @@ def test_withdrawals_from_whole_tuples_agree_with_the_reference(
     assert found.width <= width
     assert found.low <= wanted.high
     assert wanted.low <= found.high
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-30])
+def test_a_finer_gap_than_the_solver_takes_is_the_finest_it_takes(
+    gap: float, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """How fine it is depends on the data, so nothing may be said of it; nor may a coarser default step in."""
+    program = FullPrograms(reference(relation(1, 3), PEOPLE).evaluation).truncated(5.0)
+    found, finest, coarser = (
+        solve(program, Method.FIRST_ORDER, 20_000, asked).y for asked in (gap, FINEST, 1e-7)
+    )
+    assert np.array_equal(found, finest)
+    assert not np.array_equal(found, coarser)
+    assert capfd.readouterr() == ("", "")

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 
 from recuse.experiments.error import ErrorSummary, answering
+from recuse.experiments.figure import seed_of
 from recuse.experiments.oracle import oracle_error
 from recuse.experiments.simulated import SimulatedNoise
 from recuse.experiments.tabulated import tabulating
@@ -123,8 +123,8 @@ def measure_cells(
         oracle = oracle_error(prepared, loss) if wanted else math.nan
         for mechanism in wanted:
             release = answering(mechanism, loss, relation)
-            # noise of its own, or all cells would be lucky together
-            noise = SimulatedNoise(crc32(f"{name} {protect} {epsilon} {mechanism}".encode()))
+            cell = {"relation": name, "protect": protect, "epsilon": epsilon, "mechanism": mechanism}
+            noise = SimulatedNoise(seed_of(cell))
             # not below zero, but not rounded either: nor is the oracle
             answers = np.array([max(0.0, float(release(prepared, noise).value)) for _ in range(runs)])
             found = ErrorSummary.of(truth, answers, 0.0)

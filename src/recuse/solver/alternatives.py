@@ -31,7 +31,7 @@ EFFORT = 1.5e9
 """Entries passed over after which a program is not for a first-order method."""
 GAPS = 1, 1 / 16
 """Relative gaps that it is asked for, in units of the one that would close the interval if it were proven."""
-ROUGH = 1e-3
+GLIMPSE = 1e-3
 """The relative gap that it is asked for where it only looks ahead."""
 
 
@@ -61,7 +61,7 @@ def strict_withdrawals(focus: Focus, tau: float, method: Method, iterations: int
     people = len(focus.people)
     evaluation = Evaluation.of(focus.tuples, people)
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
-    suggested = solve(program, method, iterations, ROUGH)
+    suggested = solve(program, method, iterations, GLIMPSE)
     high = checker.size(checker.strictly_within(suggested.x[:people], tau))
     return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
 

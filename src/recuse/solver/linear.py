@@ -28,6 +28,8 @@ SOLVED = frozenset(
 """Statuses after which the primal and dual vectors are worth looking at."""
 ROUGH = 1e-5
 """The relative gap that a first-order method is asked for, unless told otherwise."""
+FINEST = 1e-10
+"""The least tolerance that HiGHS takes: a smaller one it would refuse, and use its default instead."""
 PATIENCE = 20_000
 """Iterations after which a program is not for a first-order method."""
 
@@ -100,7 +102,7 @@ def solve(
         highs.setOptionValue("run_crossover", "off")
     if method is Method.FIRST_ORDER:
         for tolerance in ("pdlp_optimality", "primal_feasibility", "dual_feasibility"):
-            highs.setOptionValue(f"{tolerance}_tolerance", gap)
+            highs.setOptionValue(f"{tolerance}_tolerance", max(FINEST, gap))
         highs.setOptionValue("pdlp_iteration_limit", iterations)
     highs.passModel(lp)
     highs.run()

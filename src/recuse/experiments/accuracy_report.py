@@ -46,8 +46,8 @@ FLOOR = 1e-6
 EXPLAINED = """Two things cost it.
 
 *Few participants for the scale.* To withdraw everybody takes about n/(size of the pattern)
-withdrawals; where ε1 times that is not well above the prior of the right doubling (2.5 ln 2 for each
-from 8 on), low doublings win by chance and the answer collapses. The paper's rule pays less for
+withdrawals; where ε1 times that is not well above the prior of the right doubling (2 ln 2 for each
+from 16 on), low doublings win by chance and the answer collapses. The paper's rule pays less for
 high scales and fails more gently.
 
 *Heavy tails of cliques.* Withdrawing a handful of people removes a clique that holds a large share

@@ -36,16 +36,16 @@ def selective(epsilon: Epsilon, shape: Shape | Growth) -> Parameters[Doublings]:
 
 
 def by_withdrawals(epsilon: Epsilon) -> Parameters[Doublings]:
-    """Return the settings for annotations without OR."""
+    """Return the settings for annotations without OR (docs/decisions.md says how they were found)."""
     whole = epsilon.value
-    choice = whole * Fraction(13, 10) / (3 + whole)
+    choice = whole * Fraction(17, 20) / (2 + whole)
     rule = Doublings(
         Score.WITHDRAWALS,
         first=0,
-        knee=3,
-        gentle=Fraction(1),
-        steep=Fraction(5, 2),
-        stretch=Fraction(11, 10),
+        knee=4,
+        gentle=Fraction(5, 4),
+        steep=Fraction(2),
+        stretch=Fraction(1),
         offset=max(Fraction(0), Fraction(2, 5) - whole / 5),
     )
     return Parameters("selective", choice, whole - choice, THETA, rule)

@@ -393,4 +393,4 @@ def test_groups_that_share_epsilon_say_what_each_was_drawn_with(shop):
     shares = {cell.noise_epsilon for row in several for cell in row.cells}
     assert shares == {(1 - Fraction(17, 60)) / 5}, "what chooses τ is 0.85ε/(2+ε), the rest is split"
     (share,) = {cell.noise_epsilon for row in apart for cell in row.cells}
-    assert share == Fraction(1, 2) - Fraction(13, 70)
+    assert share == Fraction(1, 2) - Fraction(17, 100)

@@ -194,7 +194,7 @@ def _by_relation(groups: Groups) -> str:
 def draw(cells: Sequence[Cell], folder: Path) -> None:
     """Write the pictures: distributions of the error relative to the oracle, for every mechanism."""
     groups = informative(cells)
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
     for name, words in NAMES.items():
         values = np.sort(ratios(groups, name))
         axes.step(values, np.arange(1, len(values) + 1) / len(values), where="post", label=words)
@@ -203,7 +203,7 @@ def draw(cells: Sequence[Cell], folder: Path) -> None:
     axes.set_ylabel("share of the cells at or below")
     axes.set_xlim(left=0.8)
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower right", frameon=False)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "accuracy-ratio.png", dpi=130)
     plt.close(figure)

@@ -1,0 +1,94 @@
+"""An operation over typed arguments → an expression: arguments brought to their types, constants folded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recuse.scalars import convert
+from recuse.scalars.evaluate import evaluate
+from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value
+from recuse.scalars.function import Mistyped
+from recuse.scalars.literals import literal
+from recuse.scalars.table import TABLE
+from recuse.scalars.types import Float, Null, Number, Text, Type
+
+
+class _Unread(Exception):  # noqa: N818
+    """Only an engine can say what a constant means."""
+
+
+def _no_reading(value: Value, source: str, target: str) -> Value:
+    raise _Unread(f"{value!r} from {source} to {target}")
+
+
+def _no_row(column: Column) -> Value:
+    raise _Unread(column.name)
+
+
+def apply(name: str, *arguments: Expression) -> Expression:
+    """Return the call of a function: of the first overload that takes these arguments."""
+    first: Mistyped | None = None
+    for function in TABLE[name]:
+        try:
+            signature = function.signature(arguments)
+        except Mistyped as mistake:
+            first = first or mistake
+            continue
+        takes = [bring(argument, kind) for argument, kind in zip(arguments, signature.takes, strict=True)]
+        return _folded(Call(function, tuple(takes), signature.gives))
+    raise first or Mistyped(f"the function {name} is not known")
+
+
+def bring(expression: Expression, kind: Type) -> Expression:
+    """Return an expression in a type that its values are brought to.
+
+    A text constant becomes what it says, or is refused: it is never NULL because it says nothing.
+    """
+    if expression.type == kind:
+        return expression
+    if isinstance(expression, Constant):
+        return _constant(expression, kind)
+    if isinstance(kind, Float) and isinstance(expression.type, Float) and kind.nan:
+        return expression
+    convert.check(expression.type, kind)
+    return Convert(expression, kind)
+
+
+def _constant(found: Constant, kind: Type) -> Constant | Convert:
+    if found.value is None or isinstance(found.type, Null):
+        return Constant(None, kind)
+    if isinstance(found.value, str) and isinstance(found.type, Text) and not isinstance(kind, Text):
+        found = literal(found.value, kind)
+    convert.check(found.type, kind)
+    return _folded_constant(Convert(found, kind))
+
+
+def _folded_constant(found: Convert) -> Constant | Convert:
+    try:
+        value = evaluate(found, _no_row, _no_reading)
+    except _Unread:
+        return found
+    return Constant(value, found.type)
+
+
+def _folded(call: Call) -> Expression:
+    """Return the value of a call whose arguments are all written down."""
+    if not call.arguments or not all(isinstance(argument, Constant) for argument in call.arguments):
+        return call
+    try:
+        value = evaluate(call, _no_row, _no_reading)
+    except _Unread:
+        return call
+    return Constant(value, _exactly(value, call.type))
+
+
+def _exactly(value: Value, kind: Type) -> Type:
+    """Return the type of one known value."""
+    if isinstance(kind, Number) and isinstance(value, int):
+        return Number(kind.scale, value, value)
+    return Text(len(value)) if isinstance(kind, Text) and isinstance(value, str) else kind
+
+
+def all_alike(expressions: Sequence[Expression], kind: Type) -> tuple[Expression, ...]:
+    """Return all of them brought to one type."""
+    return tuple(bring(expression, kind) for expression in expressions)

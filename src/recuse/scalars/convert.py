@@ -1,0 +1,257 @@
+"""From one type to another: which conversions there are, what they mean, how DuckDB is told.
+
+Casts that can fail give NULL. What text means as a number or a date, and how a float is written as text, is
+what the engine says; `Reading` stands for it where the meaning is computed in Python.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from recuse.scalars.expression import Value
+from recuse.scalars.function import Mistyped
+from recuse.scalars.numbers import as_float, half_away
+from recuse.scalars.spelling import (
+    NAN,
+    ZERO,
+    cast,
+    day_text,
+    decimal_digits,
+    enforced,
+    moment_text,
+    spelled,
+    time_text,
+    try_cast,
+)
+from recuse.scalars.types import (
+    FIRST_DAY,
+    LAST_DAY,
+    MICROSECONDS,
+    Boolean,
+    Date,
+    Float,
+    Null,
+    Number,
+    Opaque,
+    Text,
+    Time,
+    Timestamp,
+    Type,
+    Uuid,
+    rescaled,
+    words,
+)
+
+
+class Reading(Protocol):
+    """What an engine makes of text, and of floats as text or decimals, one value at a time."""
+
+    def __call__(self, value: Value, source: str, target: str) -> Value:
+        """Return the value of a TRY_CAST from one DuckDB type to another."""
+        ...
+
+
+LENGTHS: dict[type, int] = {Number: 41, Float: 25, Boolean: 5, Date: 20, Timestamp: 40, Time: 15, Uuid: 36}
+
+
+def as_text(kind: Type) -> Text:
+    """Return the type of values of a type when they are written as text."""
+    return kind if isinstance(kind, Text) else Text(LENGTHS.get(type(kind)))
+
+
+def cuts(source: Text, target: Text) -> bool:
+    """Return whether text is cut to a length: before it grows, and nowhere else."""
+    if target.length is None:
+        return False
+    return source.length is None or source.length > target.length
+
+
+def check(source: Type, target: Type) -> None:
+    """Say so if values of one type cannot be brought to another."""
+    if isinstance(source, Opaque) or not _known(source, target):
+        hint = "cast to text first: CAST(CAST(x AS VARCHAR) AS …)" if not isinstance(source, Opaque) else None
+        raise Mistyped(f"{words(source)} cannot become {words(target)}", hint)
+
+
+def _known(source: Type, target: Type) -> bool:
+    match source, target:
+        case (Null(), _) | (Text(), _) | (_, Text()):
+            return True
+        case ((Number() | Float() | Boolean()), (Number() | Float() | Boolean())):
+            return True
+        case ((Date() | Timestamp()), (Date() | Timestamp())):
+            return True
+        case Timestamp(), Time():
+            return True
+    return type(source) is type(target)
+
+
+# ------------------------------------------------------------------ DuckDB
+
+
+def ordinary(sql: str, kind: Type) -> str:
+    """Return a date or timestamp that is NULL outside of the years 1 to 9999."""
+    if isinstance(kind, Date | Timestamp) and kind.is_ordinary:
+        return sql
+    if isinstance(kind, Date):
+        ends = "CAST('0001-01-01' AS DATE) AND CAST('9999-12-31' AS DATE)"
+    else:
+        ends = "CAST('0001-01-01 00:00:00' AS TIMESTAMP) AND CAST('9999-12-31 23:59:59.999999' AS TIMESTAMP)"
+    return f"(CASE WHEN {sql} BETWEEN {ends} THEN {sql} END)"
+
+
+def number_or_null(sql: str) -> str:
+    """Return a float that is NULL where it is NaN, zero without a sign."""
+    return f"(CASE WHEN isnan({sql}) THEN NULL ELSE {sql} + {ZERO} END)"
+
+
+def one_form(sql: str) -> str:
+    """Return a float of one form: one NaN, one zero."""
+    return f"(CASE WHEN isnan({sql}) THEN {NAN} ELSE {sql} + {ZERO} END)"
+
+
+def holds(target: Number, source: Number) -> bool:
+    """Return whether a type has all values of another, digit for digit."""
+    if source.scale > target.scale:
+        return False
+    same = rescaled(source, target.scale)
+    return target.low <= same.low and same.high <= target.high
+
+
+def form(sql: str, source: Type, target: Type) -> str:
+    """Return the SQL that brings a value to a type."""
+    match source, target:
+        case Null(), _:
+            return cast("NULL", spelled(target))
+        case Number(), Number():
+            return _number_form(sql, source, target)
+        case Number(), Float():
+            return cast(sql, "DOUBLE")
+        case (Number(), Boolean()) | (Float(), Boolean()):
+            return f"({sql} <> {cast('0', spelled(source))})"
+        case Float(), Float():
+            return number_or_null(sql) if source.nan and not target.nan else sql
+        case Float(), Number():
+            inner = number_or_null(sql) if source.nan else sql
+            return _into(inner, target)
+        case Text(), Number():
+            return _into(sql, target)
+        case Text(), Float():
+            return number_or_null(try_cast(sql, "DOUBLE"))
+        case Boolean(), Number():
+            return _into(cast(sql, "TINYINT"), target)
+        case Boolean(), Float():
+            return cast(sql, "DOUBLE")
+        case Text(), Text():
+            return f"left({sql}, {target.length})" if cuts(source, target) else sql
+        case Date(), Timestamp():
+            return cast(ordinary(sql, source), "TIMESTAMP")
+        case Timestamp(), (Date() | Time()):
+            return cast(ordinary(sql, source), spelled(target))
+    if type(source) is type(target):
+        return sql
+    return cast(sql, "VARCHAR") if isinstance(target, Text) else try_cast(sql, spelled(target))
+
+
+def _number_form(sql: str, source: Number, target: Number) -> str:
+    if holds(target, source):
+        return sql if spelled(source) == spelled(target) else cast(sql, spelled(target))
+    return _into(sql, target)
+
+
+def _into(sql: str, target: Number) -> str:
+    """Return a cast that enforces the bounds of a type."""
+    engine = enforced(target)
+    if engine is None:
+        raise TypeError(f"no type of the engine enforces {target}")
+    found = try_cast(sql, engine)
+    return found if engine == spelled(target) else cast(found, spelled(target))
+
+
+# ------------------------------------------------------------------ meaning
+
+
+def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
+    """Return what a value is in another type, None where it has no counterpart."""
+    if found is None:
+        return None
+    match source, target:
+        case Number(), Number():
+            return _number_value(int(found), source, target)
+        case Number(), Float():
+            return as_float(int(found), source.scale)
+        case (Number(), Boolean()) | (Float(), Boolean()):
+            return found != 0
+        case Float(), Float():
+            return None if not target.nan and found != found else found
+        case Float(), Number():
+            return _rounded(float(found), target, reading)
+        case Boolean(), Number():
+            return _number_value(int(found), Number(0, 0, 1), target)
+        case Boolean(), Float():
+            return float(found)
+        case Boolean(), Text():
+            return "true" if found else "false"
+        case Number(), Text():
+            return decimal_digits(int(found), source.scale)
+        case (Float(), Text()) | (
+            Text(),
+            Number() | Float() | Boolean() | Date() | Timestamp() | Time() | Uuid(),
+        ):
+            return _read(found, source, target, reading)
+        case Text(), Text():
+            return str(found)[: target.length] if cuts(source, target) else found
+        case Date(), Timestamp():
+            return int(found) * MICROSECONDS if FIRST_DAY <= int(found) <= LAST_DAY else None
+        case Timestamp(), (Date() | Time()):
+            days, rest = divmod(int(found), MICROSECONDS)
+            if not FIRST_DAY <= days <= LAST_DAY:
+                return None
+            return days if isinstance(target, Date) else rest
+        case ((Date() | Timestamp() | Time()), Text()):
+            return _moment_text(int(found), source, reading)
+    return found
+
+
+def _number_value(found: int, source: Number, target: Number) -> int | None:
+    if source.scale > target.scale:
+        scaled = half_away(found, 10 ** (source.scale - target.scale))
+    else:
+        scaled = found * 10 ** (target.scale - source.scale)
+    return scaled if target.low <= scaled <= target.high else None
+
+
+def _rounded(found: float, target: Number, reading: Reading) -> Value:
+    engine = enforced(target)
+    if engine is None:
+        raise TypeError(f"no type of the engine enforces {target}")
+    if engine.startswith("DECIMAL"):
+        return reading(found, "DOUBLE", engine)
+    if not math.isfinite(found):
+        return None
+    whole = round(found)  # halves to even, as DuckDB does
+    return (
+        whole if target.low < whole <= target.high or (whole == target.low and found > -(2.0**127)) else None
+    )
+
+
+def _read(found: Value, source: Type, target: Type, reading: Reading) -> Value:
+    engine = enforced(target) if isinstance(target, Number) else spelled(target)
+    if engine is None:
+        raise TypeError(f"no type of the engine enforces {target}")
+    result = reading(found, spelled(source), engine)
+    if isinstance(result, float):
+        return None if math.isnan(result) else result + 0.0
+    return result
+
+
+def _moment_text(found: int, source: Type, reading: Reading) -> Value:
+    days = found if isinstance(source, Date) else found // MICROSECONDS
+    if isinstance(source, Time):
+        written = time_text(found)
+    elif FIRST_DAY <= days <= LAST_DAY:
+        written = day_text(found) if isinstance(source, Date) else moment_text(found)
+    else:
+        return reading(found, spelled(source), "VARCHAR")
+    return written if isinstance(source, Date) else written.rstrip("0").removesuffix(".")

@@ -1,0 +1,79 @@
+"""Typed expressions: every node knows of which type its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recuse.scalars.types import Text, Type
+
+if TYPE_CHECKING:
+    from recuse.scalars.function import Function
+
+Value = int | float | str | bool | None
+"""A value in Python, as `types` says; NULL is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a source, or of anything that an engine knows by these two names."""
+
+    source: str
+    name: str
+    type: Type
+    stored: str = field(default="", compare=False)
+    """the type as the catalogue spells it, where it is read in another one"""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value that the question writes down, or that follows from such."""
+
+    value: Value
+    type: Type
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text, which is read as what it stands beside."""
+        return isinstance(self.value, str) and isinstance(self.type, Text)
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """A value brought to another type, NULL where it has no counterpart there."""
+
+    operand: Expression
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the table and its arguments, each of the type that the function takes."""
+
+    function: Function
+    arguments: tuple[Expression, ...]
+    type: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """A subquery as a value or predicate, in a form that its compiler understands; it cannot raise."""
+
+    operands: tuple[Expression, ...]
+    body: object
+    type: Type
+
+
+Expression = Column | Constant | Convert | Call | Query
+
+
+def parts(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all its subexpressions."""
+    yield expression
+    match expression:
+        case Convert(operand):
+            yield from parts(operand)
+        case Call(_, arguments) | Query(arguments):
+            for argument in arguments:
+                yield from parts(argument)

@@ -1,0 +1,85 @@
+"""One row of the table of functions: what it takes and gives, what it means, how DuckDB is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recuse.scalars.expression import Call, Constant, Expression
+from recuse.scalars.types import Text, Type
+
+
+class Mistyped(Exception):  # noqa: N818 - what an argument is, not what went wrong
+    """An argument is not what the function takes; whoever knows the text makes a refusal of it."""
+
+    def __init__(self, problem: str, hint: str | None = None, place: int | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.hint = hint
+        self.place = place
+        """which argument is at fault, if one is"""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The types that the arguments are brought to, and the type of the result."""
+
+    takes: tuple[Type, ...]
+    gives: Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A total function.
+
+    `signature` is decided from the arguments' types, and from their values where they are constants;
+    `value` gives what it means in Python (strict functions are never given NULL), `duckdb` the SQL of a call
+    from the SQL of its arguments. Both are given the call, for the types.
+    """
+
+    name: str
+    form: str
+    about: str
+    signature: Callable[[Sequence[Expression]], Signature]
+    value: Callable[..., Any]
+    duckdb: Callable[..., str]
+    strict: bool = True
+    raw: bool = False
+    """whether the form may give NaN or -0.0, and takes arguments that may be either"""
+    mends: bool = False
+    """whether the form may give NaN or -0.0 from arguments that are neither"""
+    loose: bool = False
+    """whether a stored float may stand in the form as it is: it looks at equality and order only"""
+    inner: bool = False
+    """whether it is ours alone, and no question can write it"""
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def constant_of(arguments: Sequence[Expression], place: int, problem: str, hint: str | None = None) -> Any:
+    """Return the value of an argument that must be written down, or say that it must."""
+    argument = arguments[place]
+    if not isinstance(argument, Constant) or argument.value is None:
+        raise Mistyped(problem, hint, place)
+    return argument.value
+
+
+def fixed(takes: Sequence[Type], gives: Type) -> Callable[[Sequence[Expression]], Signature]:
+    """Return the signature of a function that always takes and gives the same types."""
+
+    def signature(_: Sequence[Expression]) -> Signature:
+        return Signature(tuple(takes), gives)
+
+    return signature
+
+
+def text_length(kind: Type) -> int | None:
+    """Return the bound on the length of text."""
+    return kind.length if isinstance(kind, Text) else None
+
+
+def types(call: Call) -> tuple[Type, ...]:
+    """Return the types of a call's arguments."""
+    return tuple(argument.type for argument in call.arguments)

@@ -1,0 +1,177 @@
+"""How DuckDB spells types and constants, so that nothing is left for it to convert."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, timedelta
+
+from recuse.scalars.expression import Constant, Value
+from recuse.scalars.types import (
+    BIGINT,
+    DIGITS,
+    HUGEINT,
+    INTEGER,
+    MICROSECONDS,
+    SMALLINT,
+    TINYINT,
+    Boolean,
+    Date,
+    Float,
+    Null,
+    Number,
+    Opaque,
+    Text,
+    Time,
+    Timestamp,
+    Type,
+    Uuid,
+)
+
+INTEGERS = {
+    "TINYINT": TINYINT,
+    "SMALLINT": SMALLINT,
+    "INTEGER": INTEGER,
+    "BIGINT": BIGINT,
+    "HUGEINT": HUGEINT,
+}
+ZERO, NAN = "CAST(0 AS DOUBLE)", "CAST('NaN' AS DOUBLE)"
+
+
+def spelled(kind: Type) -> str:
+    """Return the DuckDB type of an expression's values: the narrowest that holds them all.
+
+    >>> spelled(Number(0, 0, 200)), spelled(Number(2, 0, 99999))
+    ('SMALLINT', 'DECIMAL(5,2)')
+    """
+    match kind:
+        case Number(scale=0):
+            return next(name for name, held in INTEGERS.items() if _within(kind, held))
+        case Number():
+            return f"DECIMAL({min(max(kind.digits, kind.scale), DIGITS)},{kind.scale})"
+        case Float():
+            return "DOUBLE"
+        case Text():
+            return "VARCHAR"
+        case Boolean():
+            return "BOOLEAN"
+        case Date():
+            return "DATE"
+        case Timestamp():
+            return "TIMESTAMP"
+        case Time():
+            return "TIME"
+        case Uuid():
+            return "UUID"
+        case Null():
+            return "INTEGER"  # what DuckDB takes NULL for
+        case Opaque():
+            return kind.spelled
+
+
+def _within(inner: Number, outer: Number) -> bool:
+    return outer.low <= inner.low and inner.high <= outer.high
+
+
+def enforced(kind: Number) -> str | None:
+    """Return the DuckDB type that holds these numbers and no others, if there is one."""
+    for name, held in INTEGERS.items():
+        if kind == held:
+            return name
+    if kind.high == -kind.low and str(kind.high) == "9" * len(str(kind.high)) and kind.digits <= DIGITS:
+        return f"DECIMAL({max(kind.digits, kind.scale)},{kind.scale})" if kind.digits >= kind.scale else None
+    return None
+
+
+def cast(sql: str, target: str) -> str:
+    """Return a cast that every value survives."""
+    return f"CAST({sql} AS {target})"
+
+
+def try_cast(sql: str, target: str) -> str:
+    """Return a cast that gives NULL for a value without counterpart."""
+    return f"TRY_CAST({sql} AS {target})"
+
+
+def quoted(text: str) -> str:
+    """Return text as an SQL string.
+
+    >>> quoted("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def constant(found: Constant) -> str:
+    """Return a constant whose DuckDB type is exactly that of its type."""
+    if found.value is None:
+        return cast("NULL", spelled(found.type))
+    return _constant(found.value, found.type)
+
+
+def _constant(value: Value, kind: Type) -> str:
+    match kind, value:
+        case Number(scale=0), int():
+            target = spelled(kind)
+            natural = next((name for name, held in _LITERALS.items() if held.low <= value <= held.high), None)
+            return str(value) if natural == target and value >= 0 else cast(f"'{value}'", target)
+        case Number(), int():
+            return cast(f"'{decimal_digits(value, kind.scale)}'", spelled(kind))
+        case Float(), float():
+            return _float(value)
+        case Boolean(), bool():
+            return "TRUE" if value else "FALSE"
+        case Text(), str():
+            return quoted(value)
+        case Date(), int():
+            return cast(quoted(day_text(value)), "DATE")
+        case Timestamp(), int():
+            return cast(quoted(moment_text(value)), "TIMESTAMP")
+        case Time(), int():
+            return cast(quoted(time_text(value)), "TIME")
+        case Uuid(), str():
+            return cast(quoted(value), "UUID")
+    raise ValueError(f"no constant of {kind}")
+
+
+_LITERALS = {"INTEGER": INTEGER, "BIGINT": BIGINT}
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return NAN
+    return (
+        cast(quoted(repr(value)), "DOUBLE")
+        if math.isfinite(value)
+        else cast(quoted("Infinity" if value > 0 else "-Infinity"), "DOUBLE")
+    )
+
+
+def decimal_digits(value: int, scale: int) -> str:
+    """Return an integer of granules as a decimal.
+
+    >>> decimal_digits(-5, 2)
+    '-0.05'
+    """
+    digits = str(abs(value)).rjust(scale + 1, "0")
+    point = len(digits) - scale
+    text = f"{digits[:point]}.{digits[point:]}" if scale else digits
+    return f"-{text}" if value < 0 else text
+
+
+def day_text(days: int) -> str:
+    """Return a day of the years 1 to 9999 as text."""
+    return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
+
+
+def time_text(microseconds: int) -> str:
+    """Return a time of day as text."""
+    seconds, fraction = divmod(microseconds, 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour:02}:{minute:02}:{second:02}.{fraction:06}"
+
+
+def moment_text(microseconds: int) -> str:
+    """Return a timestamp of the years 1 to 9999 as text."""
+    days, rest = divmod(microseconds, MICROSECONDS)
+    return f"{day_text(days)} {time_text(rest)}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 DIGITS = 38
-LIMIT = 10**DIGITS - 1
+LIMIT: int = 10**DIGITS - 1
 """The largest number that arithmetic knows: 38 digits."""
 MOST_SCALE = 30
 

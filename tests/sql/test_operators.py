@@ -10,7 +10,7 @@ import pytest
 from sqlglot import exp, parse_one
 from sqlglot.errors import ParseError
 
-from recuse.sql.scalars import ACCEPTED
+from recuse.sql.elaborate import accepted_nodes
 from sql.shop import the_engine
 
 BINARY = ["+", "-", "*", "/", "//", "%", "||", "=", "<>", "<", ">=", "AND", "OR", "LIKE", "NOT LIKE", "ILIKE"]
@@ -63,7 +63,7 @@ def bracketed(expression: str) -> str:
 
     tree = parse_one(expression, dialect="duckdb")
     for node in list(tree.walk(bfs=False))[::-1]:
-        if node is not tree and type(node) in ACCEPTED:
+        if node is not tree and type(node) in accepted_nodes():
             node.replace(wrap(node.copy()))
     return tree.sql(dialect="duckdb")
 

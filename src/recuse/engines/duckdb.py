@@ -30,8 +30,6 @@ from recuse.errors import DatabaseError, QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.compile import Plan, compiled_sql
-from recuse.sql.position import refusal
-from recuse.sql.probe import constants, expressions
 
 Source = str | PathLike[str] | Mapping[str, Any] | duckdb.DuckDBPyConnection
 
@@ -43,7 +41,6 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
 }
 TYPES = "cast the values to types that fit"
 FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the policy"
-HINTS = {"DATE": "write DATE '1997-01-31'", "TIMESTAMP": "write TIMESTAMP '1997-01-31 12:00:00'"}
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
 
@@ -183,29 +180,16 @@ class DuckDB:
         return Catalogue(tables, frozenset(name.lower() for (name,) in macros))
 
     def check(self, plan: Plan) -> None:
-        """Refuse what DuckDB cannot bind: the query as understood, or its derivation tables.
+        """Refuse what DuckDB cannot bind. Nothing is run.
 
-        Nothing is run but the casts of constants that the query writes down.
+        Every expression was typed and compiled before, so that this finds mistakes of ours, not of people.
         """
-        for constant in constants(plan.asked, plan.text):
-            if self._error(constant.sql) is not None:
-                problem = f"this constant is no {constant.type}"
-                hint = HINTS.get(constant.type, "write a value of that type")
-                raise refusal(problem, plan.text, constant.place, hint=hint)
         public = [plan.grouping.public] if plan.grouping is not None and plan.grouping.public else []
-        for sql in (*(measure.plain for measure in plan.measures), *compiled_sql(plan.measures), *public):
+        for sql in (*compiled_sql(plan.measures), *public):
             error = self._error(f"DESCRIBE {sql}")
             if error is not None:
-                raise self._blamed(plan, error)
-
-    def _blamed(self, plan: Plan, error: str) -> QueryError:
-        """Return the refusal of a query that does not bind, at the first expression that does not."""
-        hint = FILE_TYPES if self.untyped else TYPES
-        for probe in expressions(plan.asked, plan.text):
-            found = self._error(f"DESCRIBE {probe.sql}")
-            if found is not None:
-                return refusal(f"DuckDB refuses this: {found}", plan.text, probe.place, hint=hint)
-        return QueryError(f"DuckDB refuses the query: {error}", hint=hint)
+                hint = FILE_TYPES if self.untyped else TYPES
+                raise QueryError(f"DuckDB refuses the query: {error}", hint=hint)
 
     def _error(self, sql: str) -> str | None:
         """Return why a statement that looks at no row fails, in one line."""

@@ -20,7 +20,6 @@ from recuse.graphs.pattern import MOST_NODES, Edge, Pattern
 from recuse.graphs.plan import Plan, Step, plan
 from recuse.graphs.protect import Protected
 from recuse.graphs.where import Condition
-from recuse.sql.render import render
 
 
 def compile_pattern(
@@ -64,7 +63,7 @@ class _Writer:
         conditions = list(self._compared(first_node, at, {second_node: at[second_node]}))
         conditions += self._absent(at) if induced else ()
         if condition is not None:
-            conditions.append(f"({render(condition.scalar)})")
+            conditions.append(condition.sql)
         outputs = []
         if Protected.NODE in owners:
             outputs += [f"{at[node]} AS v{i}" for i, node in enumerate(self.pattern.nodes)]

@@ -2,7 +2,7 @@
 
 `a.city` is an attribute of pattern node a, `ab.weight` of the edge between a and b. The names below stand
 for attributes only: what the enumeration knows besides (ranks, degrees) depends on others' edges, so it
-has no name. A row on which a predicate would raise has no value there (TRY), as everywhere in the chain.
+has no name. A predicate that has no value for a copy is NULL there, as everywhere in the chain.
 """
 
 from __future__ import annotations
@@ -14,29 +14,25 @@ from sqlglot import exp
 
 from recuse.errors import ParameterError, QueryError
 from recuse.graphs.pattern import MOST_NODES, Pattern, Renaming
-from recuse.sql.catalogue import Catalogue, nearest
-from recuse.sql.families import NUMBERS, Family
-from recuse.sql.guard import guard
+from recuse.scalars import expression
+from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, stored
+from recuse.sql.catalogue import nearest
+from recuse.sql.conditions import is_subquery_predicate
+from recuse.sql.elaborate import Elaborator, refuse_foreign, type_of
+from recuse.sql.lower import Lowering
 from recuse.sql.parse import parse
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Scalar, column
 from recuse.sql.refuse import refuse_clauses
-from recuse.sql.scalars import (
-    ARITHMETIC,
-    COMPARISONS,
-    NUMBER_FUNCTIONS,
-    check_scalar,
-    family_of,
-    is_subquery_predicate,
-    value_family,
-)
+from recuse.sql.spoken import COMPARISONS
 
 PREFIX = "SELECT 1 WHERE "
 UNTYPED = "UNTYPED"
-NO_MACROS = Catalogue(())
 CHOICES = (exp.Least, exp.Greatest, exp.Coalesce, exp.Nullif)
 ORDERINGS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Least, exp.Greatest)
-CASTS = {Family.BOOLEAN: "boolean", Family.DATE: "date", Family.TIMESTAMP: "timestamp"}
+ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
+NUMBER_FUNCTIONS = (exp.Abs, exp.Round, exp.Floor, exp.Ceil, exp.Sqrt, exp.Ln, exp.Exp, exp.Pow, exp.Sign)
+CASTS: dict[type[Type], str] = {Boolean: "boolean", Date: "date", Timestamp: "timestamp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +52,8 @@ class Condition:
 
     text: str
     scalar: Scalar = field(repr=False)
+    sql: str = field(repr=False)
+    """the condition for the engine, in a form that has a value or NULL for every copy"""
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -77,7 +75,7 @@ def read_condition(text: str, pattern: Pattern, schema: Schema) -> Condition:
     if not text.strip():
         raise QueryError("the condition is empty", hint="leave it out, or write such as a.city = b.city")
     try:
-        return Condition(text, _Reader(pattern, schema, PREFIX + text).read())
+        return _Reader(pattern, schema, PREFIX + text).read(text)
     except QueryError as error:
         inside = error.line == 1 and error.column is not None
         raise QueryError(
@@ -96,7 +94,8 @@ class _Reader:
     schema: Schema
     text: str
 
-    def read(self) -> Scalar:
+    def read(self, text: str) -> Condition:
+        """Return the condition that is written."""
         tree = parse(self.text)
         if not isinstance(tree, exp.Select) or "where" not in tree.args:
             raise QueryError("this is no condition", hint="write such as a.city = b.city AND ab.weight > 3")
@@ -105,9 +104,12 @@ class _Reader:
         for part in written.walk():
             if is_subquery_predicate(part) or isinstance(part, exp.Query):
                 raise self._refuse("a subquery looks at other rows than the copy's own", part, None)
-        check_scalar(written, NO_MACROS, self.text)
+        refuse_foreign(written, self.text, skip=lambda _: False)
         resolved = exp.Paren(this=written.transform(self._resolve))  # so that every part has a parent
-        return self._under_any_naming(guard(self._typed(resolved).this, self._type))
+        typed = self._typed(resolved).this
+        Elaborator(self._column, self.text).condition(typed)
+        scalar = self._under_any_naming(typed)
+        return Condition(text, scalar, Lowering(self._column, self.text).condition(scalar).name)
 
     # ------------------------------------------------------------------ names
 
@@ -151,9 +153,20 @@ class _Reader:
         attributes = self.schema.nodes if node.table.startswith("n") else self.schema.edges
         return attributes[int(node.name.removeprefix("c"))][1]
 
-    def _type(self, node: exp.Expr) -> str | None:
-        found = self._declared(node)
-        return "VARCHAR" if found == UNTYPED else found
+    def _column(self, node: exp.Expr) -> expression.Column:
+        found = self._declared(node) or UNTYPED
+        spelled = "VARCHAR" if found == UNTYPED else found
+        alias = node.table if isinstance(node, exp.Column) else ""
+        return expression.Column(alias, node.name, stored(spelled), spelled)
+
+    def _kind(self, node: exp.Expr) -> type[Type] | None:
+        """Return the kind of type of a part whose own parts are typed, None if it has none yet."""
+        if self._is_untyped(node):
+            return None
+        try:
+            return type(type_of(node, self._column))
+        except QueryError:
+            return None
 
     # ------------------------------------------------------------------ types
 
@@ -180,18 +193,15 @@ class _Reader:
     def _read_alike(self, node: exp.Expr, values: list[exp.Expr]) -> None:
         """Read the values without a type, of several that are compared, as the others are."""
         values = [value.unnest() for value in values]
-        families = {value_family(value, self._declared) for value in values}
-        numbers = bool(families & {*NUMBERS, Family.WIDE})
-        text = [
-            value
-            for value in values
-            if not self._is_untyped(value) and family_of(value, self._type) is Family.TEXT
-        ]
+        kinds = {self._kind(value) for value in values}
+        numbers = bool(kinds & {Number, Float})
+        written = [value for value in values if isinstance(value, exp.Literal) and value.is_string]
+        text = [value for value in values if value not in written and self._kind(value) is Text]
         if numbers and text:
             raise self._refuse(
                 "a number is compared with text", node, "say what it is: CAST(a.age AS DOUBLE) > 3"
             )
-        targets = [target for family, target in CASTS.items() if family in families]
+        targets = [target for kind, target in CASTS.items() if kind in kinds]
         if numbers or targets:
             self._read_as("double" if numbers else targets[0], values)
             return

@@ -75,7 +75,7 @@ class Compiler:
     def _column(self, column: Column) -> str:
         """Return a stored value in the one form that its type has."""
         sql = self._bare(column)
-        return convert.one_form(sql) if isinstance(column.type, Float) else sql
+        return convert.one_form(sql) if isinstance(column.type, Float) and column.stored else sql
 
     def _bare(self, column: Column) -> str:
         sql, wanted = self.names(column), spelled(column.type)

@@ -19,12 +19,11 @@ from sqlglot import exp
 from recuse.errors import ParameterError
 from recuse.policy import Policy
 from recuse.policy.terms import Choice
+from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import Plan
-from recuse.sql.families import Family, family
 from recuse.sql.ownership import Linked, Ownership, Protected, own
-from recuse.sql.probe import written
-from recuse.sql.query import Scan, below
+from recuse.sql.query import Scan, below, written
 
 MOST_ROWS = 10_000_000
 SEED = 2013
@@ -216,16 +215,16 @@ class Maker:
 
 def _value(name: str, column: Column) -> str:
     """Return the SQL that turns a number into a value of a column's type, equal numbers into equal values."""
-    match family(column.type):
-        case Family.TEXT:
+    match stored(column.type):
+        case Text():
             return f"'v' || {name}"
-        case Family.WHOLE | Family.DECIMAL | Family.FLOAT:
+        case Number() | Float():
             return f"TRY_CAST({name} AS {column.type})"
-        case Family.BOOLEAN:
+        case Boolean():
             return f"{name} % 2 = 0"
-        case Family.DATE:
+        case Date():
             return f"DATE '1990-01-01' + CAST({name} AS INTEGER)"
-        case Family.TIMESTAMP:
+        case Timestamp():
             return f"TIMESTAMP '1990-01-01' + to_days(CAST({name} AS INTEGER))"
         case _:
             return "NULL"

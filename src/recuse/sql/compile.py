@@ -23,15 +23,15 @@ from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
 from recuse.sql.groups import GroupKey, Value, public_part
-from recuse.sql.guard import guard, guard_value
+from recuse.sql.lower import Lowering
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, guard_rows, settle_public, weigh_rows
+from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Question, Shown, read
 from recuse.sql.render import plain, render, select, union
 
-PASSES: tuple[Pass, ...] = (settle_public, guard_rows, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +194,13 @@ def _public_keys(question: Question, schema: Schema) -> str | None:
     keys: list[GroupKey] = [key for key in question.keys if key.listed is None]
     if not keys:
         return None
-    lookup = question.measures[0].lookup()
+    lowering = Lowering(question.measures[0].lookup(), schema.text)
     parts = []
     for place, block in enumerate(question.frames):
         values = [key.values[place] for key in keys]
         public = public_part(schema, block, values)
         filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]
-        outputs = [exp.alias_(guard_value(v, lookup), n) for v, n in zip(values, names, strict=True)]
-        guarded = tuple(guard(condition, lookup) for condition in (*public.conditions, *filled))
-        parts.append(select(type(public)(sources=public.sources, conditions=guarded), *outputs))
+        outputs = [exp.alias_(v.copy(), n) for v, n in zip(values, names, strict=True)]
+        parts.append(lowering.statement(select(public.narrowed(filled), *outputs)))
     return render(union(parts, distinct=True))

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.sql.guard import unguardable
+from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Choice, Scalar, Schema
 from recuse.sql.render import conjunction, native_exists, native_in
-from recuse.sql.scalars import Lookup, check_scalar, is_subquery_comparison, is_subquery_predicate
 from recuse.sql.scope import Scope
 from recuse.sql.summary import Summary
 
@@ -91,29 +90,27 @@ class Conditions:
 
     def value(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the expression with every column resolved; a subquery in it must be about public tables."""
-        check_scalar(node, self.schema.catalogue, self.schema.text, skip=holds_subquery)
+        refuse_foreign(node, self.schema.text, skip=is_subquery)
 
         def resolve(part: exp.Expr) -> exp.Expr:
-            if holds_subquery(part):
+            if is_subquery_value(part):
+                return self._single(part, scope)
+            if is_subquery_predicate(part):
                 return self._public(part, scope)
             if isinstance(part, exp.Column):
                 return scope.resolve(part)
             return part
 
         resolved = node.transform(resolve)
-        if resolved.find(exp.Query) and unguardable(resolved, self.lookup()) is not None:
-            raise self._refuse(
-                "a subquery stands where its value would have to be converted or computed with",
-                node,
-                "compare with it directly, values of one type; cast inside the subquery",
-            )
+        self.elaborator().expression(resolved)
         return resolved
+
+    def elaborator(self) -> Elaborator:
+        """Return the reader of typed expressions."""
+        return Elaborator(self.lookup(), self.schema.text, self.schema.catalogue.macros)
 
     def _public(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return a predicate with a subquery in plain SQL: nobody can withdraw what it looks at."""
-        if isinstance(node, exp.Binary) and is_subquery_comparison(node):
-            left, right = (self._side(side, scope) for side in (node.left, node.right))
-            return type(node)(this=left, expression=right)
         if isinstance(node, exp.Exists):
             blocks = self.subquery(node.this, scope)
             native = native_exists(blocks)
@@ -133,11 +130,11 @@ class Conditions:
             )
         return native
 
-    def _side(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return one side of a comparison: a value of the row, or the one value of a public subquery."""
+    def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
+        """Return the one value of a public subquery."""
         query = node.unnest()
         if not isinstance(query, exp.Query):
-            return self.value(node, scope)
+            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
         summary = Summary.of(query, self.schema.text)
         blocks = self.subquery(summary.rows, scope)
         if not all(map(self.schema.is_public, blocks)):
@@ -152,9 +149,23 @@ class Conditions:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
 
 
-def holds_subquery(node: exp.Expr) -> bool:
-    """Return whether a node is a predicate or a comparison with a subquery."""
-    return is_subquery_predicate(node) or is_subquery_comparison(node)
+def is_subquery_predicate(node: exp.Expr) -> bool:
+    """Return whether a node is EXISTS (…), x IN (SELECT …) or a comparison with ANY (SELECT …)."""
+    if isinstance(node, exp.In):
+        return node.args.get("query") is not None
+    if isinstance(node, exp.Binary):
+        return isinstance(node.expression, exp.Any) and isinstance(node.expression.this.unnest(), exp.Query)
+    return isinstance(node, exp.Exists)
+
+
+def is_subquery_value(node: exp.Expr) -> bool:
+    """Return whether a node is a subquery that stands for a value: (SELECT MAX(y) FROM t)."""
+    return isinstance(node, exp.Subquery) and isinstance(node.unnest(), exp.Query)
+
+
+def is_subquery(node: exp.Expr) -> bool:
+    """Return whether a node is a predicate with a subquery, or a subquery that stands for a value."""
+    return is_subquery_predicate(node) or is_subquery_value(node)
 
 
 def _inside(node: exp.Expr) -> str:

@@ -9,29 +9,32 @@ ORs is one table for each OR, and is never multiplied out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from recuse.krelation.relation import Shape
-from recuse.sql.families import Family, family
+from recuse.scalars.types import Opaque, Type, common
+from recuse.sql.elaborate import Lookup, brought, type_of
+from recuse.sql.lower import Lowering
 from recuse.sql.position import refusal, span
 from recuse.sql.query import (
     Aggregate,
     Block,
     Choice,
     Measure,
+    Owner,
     Scalar,
     Scan,
     SetOf,
     Source,
     aliases,
+    below,
     column,
     scalars_of,
 )
 from recuse.sql.render import render, select
-from recuse.sql.scalars import Lookup
 
 DERIVATIONS = "derivations"
 WEIGHT = "weight"
@@ -99,8 +102,8 @@ def derive(measure: Measure, text: str) -> tuple[Table, ...]:
     Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
-    sets = frozenset(source.alias for source in measure.known if isinstance(source, SetOf))
-    deriver = _Deriver(measure.lookup(), measure.aggregate, sets, text)
+    lookup = measure.lookup()
+    deriver = _Deriver(lookup, measure.aggregate, owner_types(measure.blocks, lookup), text)
     return tuple(deriver.top(block) for block in measure.blocks)
 
 
@@ -108,7 +111,7 @@ def derive(measure: Measure, text: str) -> tuple[Table, ...]:
 class _Deriver:
     lookup: Lookup
     aggregate: Aggregate
-    sets: frozenset[str]
+    owners: Mapping[str, tuple[Type, ...]]
     text: str
 
     def top(self, block: Block) -> Table:
@@ -119,7 +122,7 @@ class _Deriver:
         if block.weight is None:
             raise ValueError("weigh the rows first")
         outputs, table = self._columns(block, (), block.keys, "group")
-        inner = select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT))
+        inner = self._lowered(select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
         names = [output.alias for output in outputs]
         keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
         summed = self.aggregate is Aggregate.SUM
@@ -155,7 +158,7 @@ class _Deriver:
 
         keyed = add(name, key)
         owners = tuple(
-            OwnerColumns(owner.kind, add(f"owner_{number}", owner.values))
+            OwnerColumns(owner.kind, add(f"owner_{number}", self._named(owner)))
             for number, owner in enumerate(block.owners, start=1)
         )
         below: list[Below] = []
@@ -182,7 +185,15 @@ class _Deriver:
         outputs, table = self._columns(block, around, key, "key")
         statement = select(rows, *(outputs or [exp.Literal.number(1)]))
         statement.set("distinct", exp.Distinct())
-        return replace(table, sql=render(statement))
+        return replace(table, sql=render(self._lowered(statement)))
+
+    def _lowered(self, statement: exp.Query) -> exp.Query:
+        return Lowering(self.lookup, self.text).statement(statement)
+
+    def _named(self, owner: Owner) -> list[Scalar]:
+        """Return the values that name an owner, in the types that all owners of the kind have."""
+        kinds = self.owners[owner.kind]
+        return [brought(value, kind, self.lookup) for value, kind in zip(owner.values, kinds, strict=True)]
 
     def _tie(self, choice: Choice, around: Sequence[Block]) -> list[Scalar]:
         """Return the columns of the blocks around that a choice uses, in a form that keeps values apart."""
@@ -194,20 +205,27 @@ class _Deriver:
             for part in scalar.find_all(exp.Column)
             if part.table in outside
         }
-        return [self._apart(used[name]) for name in sorted(used)]
+        for node in used.values():
+            kind = type_of(node, self.lookup)
+            if isinstance(kind, Opaque):
+                raise refusal(
+                    f"a subquery cannot be tied to its row by {node.name}, a column of type {kind.spelled}",
+                    self.text,
+                    span(node, self.text),
+                    accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
+                    hint="compare with another column",
+                )
+        return [used[name].copy() for name in sorted(used)]
 
-    def _apart(self, node: exp.Column) -> Scalar:
-        """Return a column so that values which look different are different: -0.0 is not 0.0 here."""
-        found = family(self.lookup(node) or "")
-        if found is None and node.table not in self.sets:  # a set's values are in a form of their own
-            raise refusal(
-                f"a subquery cannot be tied to its row by {node.name}, a column of type {self.lookup(node)}",
-                self.text,
-                span(node, self.text),
-                accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
-                hint="compare with another column",
-            )
-        return exp.cast(node.copy(), "varchar") if found is Family.FLOAT else node.copy()
+
+def owner_types(blocks: Iterable[Block], lookup: Lookup) -> dict[str, tuple[Type, ...]]:
+    """Return for every kind of participant the types of the values that name one, the same everywhere."""
+    found: dict[str, list[list[Type]]] = {}
+    for block in below(blocks):
+        for owner in block.owners:
+            found.setdefault(owner.kind, []).append([type_of(value, lookup) for value in owner.values])
+    named = {kind: [common(column) for column in zip(*rows, strict=True)] for kind, rows in found.items()}
+    return {kind: tuple(one or Opaque("several") for one in columns) for kind, columns in named.items()}
 
 
 def owned(blocks: Iterable[Block]) -> bool:

@@ -15,10 +15,10 @@ from sqlglot import exp
 
 from recuse.policy import Key, Policy
 from recuse.policy.terms import Choice
+from recuse.scalars.types import Date, Number, Text
+from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Name
-from recuse.sql.families import Family
 from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, sources_of
-from recuse.sql.scalars import Lookup
 
 
 def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
@@ -59,7 +59,7 @@ class _Facts:
 
     @classmethod
     def of(cls, block: Block, policy: Policy, lookup: Lookup) -> _Facts:
-        equal = Equalities.of(block.conditions, lookup, {Family.WHOLE, Family.TEXT, Family.DATE})
+        equal = Equalities.of(block.conditions, lookup, (Number, Text, Date))
         keys = {
             source.alias: [*source.table.keys, *policy.keys_of(source.table.name)]
             for source in block.sources

@@ -8,9 +8,9 @@ from typing import Self
 
 from sqlglot import exp
 
-from recuse.sql.families import Family, family
+from recuse.scalars.types import Date, Number, Text, Type
+from recuse.sql.elaborate import Lookup
 from recuse.sql.query import Scalar, column
-from recuse.sql.scalars import Lookup
 
 Name = tuple[str, str]
 """alias and column"""
@@ -31,13 +31,14 @@ class Equalities:
     leaders: dict[Name, Name]
 
     @classmethod
-    def of(cls, conditions: Iterable[Scalar], lookup: Lookup, families: Collection[Family]) -> Self:
-        """Return the classes that bare equalities between columns of one of the families make."""
+    def of(cls, conditions: Iterable[Scalar], lookup: Lookup, kinds: Collection[type[Type]]) -> Self:
+        """Return the classes that bare equalities between columns of one of the kinds of types make."""
         found = cls({})
         for condition in conditions:
             for pair in equal_columns(condition):
-                sides = {family(lookup(column(*name)) or "") for name in pair}
-                if len(pair) == 2 and len(sides) == 1 and sides <= set(families):
+                sides = [lookup(column(*name)).type for name in pair]
+                same = len({type(side) for side in sides}) == 1 and all(map(_is_identity, sides))
+                if len(pair) == 2 and same and isinstance(sides[0], tuple(kinds)):
                     first, second = sorted(map(found.leader, pair))
                     if first != second:
                         found.leaders[second] = first
@@ -48,3 +49,8 @@ class Equalities:
         while name in self.leaders:
             name = self.leaders[name]
         return name
+
+
+def _is_identity(kind: Type) -> bool:
+    """Return whether equal values of a type are the same value, whatever the width of the type."""
+    return isinstance(kind, Text | Date) or (isinstance(kind, Number) and kind.scale == 0)

@@ -20,7 +20,7 @@ from uuid import UUID
 from sqlglot import exp
 
 from recuse.privacy import decimal_text
-from recuse.sql.families import Family
+from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, Uuid
 from recuse.sql.ownership import Public
 from recuse.sql.query import Block, Scalar, Scan, Schema, aliases
 
@@ -29,17 +29,6 @@ Written = str | int | Fraction | bool
 Value = Written | float | Decimal | date | UUID
 """the same as a value of the key's type"""
 
-FORMS = {
-    Family.WHOLE: "whole numbers, such as 7",
-    Family.DECIMAL: "numbers without quotes, such as 0.5",
-    Family.FLOAT: "numbers without quotes, such as 0.5",
-    Family.TEXT: "text in quotes, such as '7'",
-    Family.DATE: "dates, such as '2026-01-31'",
-    Family.TIMESTAMP: "times, such as '2026-01-31 12:00:00'",
-    Family.BOOLEAN: "TRUE and FALSE",
-    Family.UUID: "UUIDs in quotes",
-}
-"""How the groups of a key are written, by its type."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 _TRUTH: dict[Written, bool] = {True: True, False: False, "true": True, "false": False}
@@ -79,7 +68,27 @@ def listed_values(block: Block, key: Scalar) -> Listed | None:
     return None
 
 
-def typed(listed: Listed, kind: Family | None) -> Listed | exp.Expr:
+def form_of(kind: Type) -> str | None:
+    """Return how the groups of a key are written, by its type."""
+    match kind:
+        case Number(scale=0):
+            return "whole numbers, such as 7"
+        case Number() | Float():
+            return "numbers without quotes, such as 0.5"
+        case Text():
+            return "text in quotes, such as '7'"
+        case Date():
+            return "dates, such as '2026-01-31'"
+        case Timestamp():
+            return "times, such as '2026-01-31 12:00:00'"
+        case Boolean():
+            return "TRUE and FALSE"
+        case Uuid():
+            return "UUIDs in quotes"
+    return None
+
+
+def typed(listed: Listed, kind: Type) -> Listed | exp.Expr:
     """Return the list as values of the key's type, each once; or the first that is not written as one is."""
     unique: dict[Value, Scalar] = {}
     for literal, value in zip(listed.literals, listed.values, strict=True):
@@ -90,32 +99,32 @@ def typed(listed: Listed, kind: Family | None) -> Listed | exp.Expr:
     return Listed(tuple(unique.values()), tuple(unique))
 
 
-def _typed(value: Value, kind: Family | None) -> Value | None:
-    """Return what a literal means beside a key of the family; None if it is not written as its values are.
+def _typed(value: Value, kind: Type) -> Value | None:
+    """Return what a literal means beside a key of the type; None if it is not written as its values are.
 
     DuckDB would round '1.5' beside an integer and read '2026-1-1' as a date: such groups are not guessed at.
     """
     try:
         match kind, value:
-            case Family.BOOLEAN, str() | int() | Fraction():
+            case Boolean(), str() | int() | Fraction():
                 return _TRUTH.get(value)
-            case Family.TEXT, str():
+            case Text(), str():
                 return value
-            case Family.WHOLE, str() | int() if not isinstance(value, bool):
+            case Number(scale=0), str() | int() if not isinstance(value, bool):
                 return int(value) if re.fullmatch(r"-?\d+", str(value), re.ASCII) else None
-            case Family.DECIMAL, int() | Fraction() if not isinstance(value, bool):
+            case Number(), int() | Fraction() if not isinstance(value, bool):
                 return Decimal(decimal_text(Fraction(value)))
-            case Family.FLOAT, int() | Fraction() if not isinstance(value, bool):
+            case Float(), int() | Fraction() if not isinstance(value, bool):
                 return float(value)
-            case Family.DATE, str() if _DAY.fullmatch(value):
+            case Date(), str() if _DAY.fullmatch(value):
                 return date.fromisoformat(value)
-            case Family.TIMESTAMP, str() if _TIME.fullmatch(value):
+            case Timestamp(), str() if _TIME.fullmatch(value):
                 return datetime.fromisoformat(value)
-            case Family.UUID, str():
+            case Uuid(), str():
                 return UUID(value)
     except (ValueError, OverflowError, ArithmeticError):
         return None
-    return None if kind in FORMS else value
+    return None
 
 
 def literal_value(node: exp.Expr) -> Written | None:

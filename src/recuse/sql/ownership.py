@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from recuse.errors import PolicyError
 from recuse.policy import KeyItem, Link, Policy, Protect
 from recuse.policy.terms import Choice
+from recuse.scalars.types import Date, Number, Text, Timestamp, Uuid, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
-from recuse.sql.families import Family, family
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _column(name: str, table: Table, line: int | None) -> Column:
 def _owner_column(name: str, table: Table, line: int | None) -> Column:
     """Return a column whose values can name participants: equality there means identity."""
     column = _column(name, table, line)
-    if family(column.type) not in NAMING:
+    if not isinstance(stored(column.type), NAMING):
         raise PolicyError(
             f"column {column.name} of {table.name} cannot name participants",
             line=line,
@@ -139,7 +139,7 @@ def _owner_column(name: str, table: Table, line: int | None) -> Column:
     return column
 
 
-NAMING = frozenset(Family) - {Family.FLOAT, Family.BOOLEAN}
+NAMING = (Number, Text, Date, Timestamp, Uuid)
 
 
 def _item(item: KeyItem, table: Table, line: int | None) -> KeyItem:
@@ -223,8 +223,9 @@ def _target_key(
 
 def _identity(column: Column) -> object:
     """Return what two columns must share so that equal values are the same name."""
-    found = family(column.type)
-    return found if found in (Family.WHOLE, Family.TEXT) else column.type
+    found = stored(column.type)
+    whole = isinstance(found, Number) and found.scale == 0
+    return type(found) if whole or isinstance(found, Text) else column.type
 
 
 def _same_types_within_kinds(policy: Policy, catalogue: Catalogue) -> None:

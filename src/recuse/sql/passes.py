@@ -9,9 +9,9 @@ from fractions import Fraction
 from sqlglot import exp
 
 from recuse.privacy import decimal_text
+from recuse.scalars.types import Boolean, Number
+from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.equalities import Equalities, Name
-from recuse.sql.families import Family
-from recuse.sql.guard import guard, guard_value
 from recuse.sql.query import (
     Aggregate,
     Block,
@@ -19,13 +19,11 @@ from recuse.sql.query import (
     Measure,
     Owner,
     Scalar,
-    Scan,
     Schema,
     SetOf,
     map_blocks,
 )
 from recuse.sql.render import native_exists
-from recuse.sql.scalars import Lookup
 
 Pass = Callable[[Measure, Schema], Measure]
 
@@ -42,29 +40,6 @@ def settle_public(measure: Measure, schema: Schema) -> Measure:
         return replace(block, conditions=(*block.conditions, *settled), choices=tuple(kept))
 
     return replace(measure, blocks=map_blocks(measure.blocks, settle))
-
-
-def guard_rows(measure: Measure, _: Schema) -> Measure:
-    """Return the measure in which no row can raise: a failed predicate is NULL, so the row is not taken."""
-    lookup = measure.lookup()
-
-    def guarded(block: Block) -> Block:
-        sources = tuple(
-            replace(source, preserving=guard(source.preserving, lookup))
-            if isinstance(source, Scan) and source.preserving is not None
-            else source
-            for source in block.sources
-        )
-        outputs = tuple(replace(output, value=guard_value(output.value, lookup)) for output in block.outputs)
-        return replace(
-            block,
-            sources=sources,
-            conditions=tuple(guard(part, lookup) for part in block.conditions),
-            outputs=outputs,
-            keys=tuple(guard_value(key, lookup) for key in block.keys),
-        )
-
-    return replace(measure, blocks=map_blocks(measure.blocks, guarded))
 
 
 def drop_equal_owners(measure: Measure, _: Schema) -> Measure:
@@ -84,7 +59,7 @@ def _distinct_owners(
     block: Block, conditions: Sequence[Scalar], around: Sequence[Owner], lookup: Lookup
 ) -> Block:
     stated = (*conditions, *block.conditions)
-    find = Equalities.of(stated, lookup, {Family.WHOLE}).leader
+    find = Equalities.of(stated, lookup, (Number,)).leader
     seen: dict[Identity, Owner] = {_identity(owner, find): owner for owner in around}
     own: dict[Identity, Owner] = {}
     for owner in block.owners:
@@ -121,26 +96,15 @@ def weigh_rows(measure: Measure, schema: Schema) -> Measure:
     def weight(block: Block) -> Scalar:
         if measure.aggregate is Aggregate.COUNT or block.weight is None:
             return exp.Literal.number(1)
-        scaled = guard_value(_scaled(block.weight, 1 / schema.granularity), lookup)
-        return exp.TryCast(this=scaled, to=exp.DataType.build("bigint"))
+        return exp.cast(_scaled(block.weight, 1 / schema.granularity, lookup), "bigint")
 
     return replace(measure, blocks=tuple(replace(b, weight=weight(b)) for b in measure.blocks))
 
 
-def _scaled(value: Scalar, factor: Fraction) -> Scalar:
-    """Return the value times a number: inside a CASE that holds a subquery, which TRY cannot stand around."""
+def _scaled(value: Scalar, factor: Fraction, lookup: Lookup) -> Scalar:
+    """Return the value times a number."""
+    if isinstance(type_of(value, lookup), Boolean):
+        value = exp.cast(value.copy(), "tinyint")
     if factor == 1:
-        return value
-    if isinstance(value, exp.Paren):
-        return exp.paren(_scaled(value.this, factor))
-    if isinstance(value, exp.Case) and value.find(exp.Query):
-        branches = [
-            exp.If(this=branch.this.copy(), true=_scaled(branch.args["true"], factor))
-            for branch in value.args["ifs"]
-        ]
-        default = value.args.get("default")
-        return exp.Case(ifs=branches, default=None if default is None else _scaled(default, factor))
-    digits = decimal_text(factor)
-    # a decimal, not an integer: a 32-bit column must not overflow when multiplied by a hundred
-    literal = exp.Literal.number(digits if "." in digits else f"{digits}.0")
-    return exp.Mul(this=exp.paren(value.copy()), expression=literal)
+        return value.copy()
+    return exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number(decimal_text(factor)))

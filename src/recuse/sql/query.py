@@ -19,10 +19,11 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from recuse.scalars import expression
+from recuse.scalars.types import Opaque, stored
 from recuse.sql.catalogue import Catalogue, Table
-from recuse.sql.families import Family
+from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import Ownership, Public
-from recuse.sql.scalars import Lookup, family_of
 
 Scalar = exp.Expr
 
@@ -196,36 +197,41 @@ def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tup
 
 
 def type_lookup(sources: Iterable[Source]) -> Lookup:
-    """Return the function that says of which type a resolved column is, as the catalogue spells it.
+    """Return the function that says of which type a resolved column is.
 
-    A set's computed column is of its family's widest type, which compares as the real one does.
+    A set's column is in one form already: that of its first branch, to which all others are brought.
     """
     known = {source.alias: source for source in sources}
+    found: dict[tuple[str, str], expression.Column] = {}
 
-    def lookup(node: Scalar) -> str | None:
-        source = known.get(node.table) if isinstance(node, exp.Column) else None
+    def lookup(node: Scalar) -> expression.Column:
+        key = (node.table, node.name) if isinstance(node, exp.Column) else ("", "")
+        if key not in found:
+            found[key] = look(*key)
+        return found[key]
+
+    def look(alias: str, name: str) -> expression.Column:
+        source = known.get(alias)
         if isinstance(source, Scan):
-            found = source.table.column(node.name)
-            return found.type if found is not None else None
-        output = source.branches[0].output(node.name) if source is not None else None
-        return output_type(output.value) if output is not None else None
-
-    def output_type(value: Scalar) -> str | None:
-        return (
-            lookup(value)
-            if isinstance(value, exp.Column)
-            else WIDEST.get(family_of(value, lookup) or Family.WIDE)
-        )
+            held = source.table.column(name)
+            if held is not None:
+                return expression.Column(alias, held.name, stored(held.type), held.type)
+        elif source is not None:
+            output = source.branches[0].output(name)
+            if output is not None:
+                return expression.Column(alias, output.name, type_of(output.value, lookup))
+        return expression.Column(alias, name, Opaque("unknown"))
 
     return lookup
 
 
-WIDEST = {
-    Family.WHOLE: "BIGINT",
-    Family.DECIMAL: "DECIMAL(18,3)",
-    Family.FLOAT: "DOUBLE",
-    Family.TEXT: "VARCHAR",
-    Family.DATE: "DATE",
-    Family.TIMESTAMP: "TIMESTAMP",
-    Family.BOOLEAN: "BOOLEAN",
-}
+def written(block: Block) -> Iterator[Scalar]:
+    """Yield every expression of a block itself."""
+    for source in block.sources:
+        if isinstance(source, Scan) and source.preserving is not None:
+            yield source.preserving
+    yield from block.conditions
+    yield from (output.value for output in block.outputs)
+    yield from block.keys
+    if block.weight is not None:
+        yield block.weight

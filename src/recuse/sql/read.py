@@ -13,12 +13,14 @@ from fractions import Fraction
 from sqlglot import exp
 
 from recuse.errors import QueryError, quote
+from recuse.scalars.types import Opaque, common, words
+from recuse.sql.elaborate import is_number, type_of
 from recuse.sql.formula import Constant, Formula, Operation, Operator, Term
 from recuse.sql.groups import (
-    FORMS,
     GroupKey,
     Listed,
     domain_values,
+    form_of,
     index_of,
     is_public_key,
     listed_values,
@@ -29,7 +31,6 @@ from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
 from recuse.sql.relations import NOTHING, Known, Relations
-from recuse.sql.scalars import family_of
 
 OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -163,8 +164,8 @@ class _Reader:
 
     def _typed(self, listed: Listed, node: exp.Expr, values: Sequence[Scalar]) -> Listed:
         """Return the listed groups as values of the key's type, or refuse what is not written as one."""
-        kinds = {family_of(value, self.relations.lookup()) for value in values}
-        kind = kinds.pop() if len(kinds) == 1 else None
+        kinds = [type_of(value, self.relations.lookup()) for value in values]
+        kind = common(kinds) or Opaque("several types")
         found = typed(listed, kind)
         if isinstance(found, Listed):
             return found
@@ -172,7 +173,7 @@ class _Reader:
             f"the group {quote(found.sql())} of {node.sql()} is not written as its values are",
             self.schema.text,
             span(found, self.schema.text) or span(node, self.schema.text),
-            accepted=None if kind is None else FORMS[kind],
+            accepted=form_of(kind),
             hint="the type of a CSV file's column is declared in [columns] of the policy",
         )
 
@@ -281,6 +282,10 @@ class _Reader:
         block = frame.block.narrowed(filled) if kind is Aggregate.COUNT else frame.block
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = values[0] if kind is Aggregate.SUM else None
+        if weight is not None and not is_number(found := type_of(weight, self.relations.lookup())):
+            raise self._refuse(
+                f"this is {words(found)}, and a sum needs numbers", arguments[0], "cast it: CAST(x AS DOUBLE)"
+            )
         return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:

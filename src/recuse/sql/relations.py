@@ -15,12 +15,12 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
+from recuse.sql.elaborate import Lookup
 from recuse.sql.joins import Frame, Joins
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.query import Block, Output, Scan, Schema, Source, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
-from recuse.sql.scalars import Lookup
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
 

@@ -12,11 +12,6 @@ from recuse.sql.query import Aggregate, Block, Measure, Scalar, Scan, SetOf, Sou
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def attempt(scalar: Scalar) -> Scalar:
-    """Return TRY(scalar): NULL for a row on which it would raise."""
-    return exp.Anonymous(this="TRY", expressions=[scalar.copy()])
-
-
 def conjunction(parts: Iterable[Scalar]) -> Scalar:
     """Return the parts joined by AND, TRUE if there are none."""
     wrapped = [exp.paren(part) if isinstance(part, exp.Or) else part.copy() for part in parts]

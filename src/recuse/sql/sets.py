@@ -9,11 +9,11 @@ from enum import Enum
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.sql.families import Family
+from recuse.scalars.types import Opaque, common
+from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Output, Scalar, SetOf, column
+from recuse.sql.query import Block, Output, SetOf, column
 from recuse.sql.refuse import EXCEPT, refuse_clauses
-from recuse.sql.scalars import Lookup, value_family
 
 MAX_BRANCHES = 64
 
@@ -51,27 +51,29 @@ def says_distinct(tree: exp.Select, group: exp.Group) -> bool:
 
 
 def aligned(blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str) -> tuple[Block, ...]:
-    """Return the branches under the names of the first, if their columns are of the same families."""
+    """Return the branches under the names of the first, every column of all of them in one type."""
     if len(blocks) > MAX_BRANCHES:
         raise refusal("too many branches", text, span(tree, text), accepted=f"{MAX_BRANCHES}")
     first = blocks[0]
-    families = [value_family(output.value, lookup) for output in first.outputs]
-    found = []
-    for block in blocks:
-        if len(block.outputs) != len(first.outputs):
-            hint = "return the same columns in every branch"
-            raise refusal("the branches have different numbers of columns", text, span(tree, text), hint=hint)
-        for output, expected in zip(block.outputs, families, strict=True):
-            if expected is None or value_family(output.value, lookup) is not expected:
-                raise refusal(
-                    f"the branches differ in the type of {output.name}, or it is not known",
-                    text,
-                    span(tree, text),
-                    hint="cast the column to one type in every branch",
-                )
-        pairs = zip(first.outputs, block.outputs, strict=True)
-        found.append(replace(block, outputs=tuple(Output(head.name, own.value) for head, own in pairs)))
-    return tuple(found)
+    if any(len(block.outputs) != len(first.outputs) for block in blocks):
+        hint = "return the same columns in every branch"
+        raise refusal("the branches have different numbers of columns", text, span(tree, text), hint=hint)
+    columns = []
+    for place, head in enumerate(first.outputs):
+        values = [block.outputs[place].value for block in blocks]
+        kind = common(type_of(value, lookup) for value in values)
+        if kind is None or (isinstance(kind, Opaque) and len(blocks) > 1):
+            raise refusal(
+                f"the branches differ in the type of {head.name}, or it is not known",
+                text,
+                span(tree, text),
+                hint="cast the column to one type in every branch",
+            )
+        columns.append([Output(head.name, brought(value, kind, lookup)) for value in values])
+    return tuple(
+        replace(block, outputs=tuple(column[number] for column in columns))
+        for number, block in enumerate(blocks)
+    )
 
 
 def distinct(
@@ -81,27 +83,15 @@ def distinct(
     names = [f"c{number}" for number in range(1, len(blocks[0].outputs) + 1)]
     branches = []
     for block in blocks:
-        values = [identity(output.value, lookup) for output in block.outputs]
-        for output, value in zip(block.outputs, values, strict=True):
-            if value is None:
+        for output in block.outputs:
+            if isinstance(type_of(output.value, lookup), Opaque):
                 raise unknown_identity(output.name, tree, text)
-        outputs = tuple(Output(n, v) for n, v in zip(names, values, strict=True) if v is not None)
+        outputs = tuple(Output(n, output.value) for n, output in zip(names, block.outputs, strict=True))
         branches.append(replace(block, outputs=outputs))
     pairs = zip(blocks[0].outputs, names, strict=True)
     shown = tuple(Output(output.name, column(alias, name)) for output, name in pairs)
     made = SetOf(alias, tuple(branches))
     return made, Block(sources=(made,), outputs=shown)
-
-
-def identity(value: Scalar, lookup: Lookup) -> Scalar | None:
-    """Return the value in a form in which equal values are the same: -0.0 becomes 0.0.
-
-    None where it is not known what equality means: unknown types, and text with a collation.
-    """
-    found = value_family(value, lookup)
-    if found is Family.FLOAT:
-        return exp.Add(this=exp.paren(value.copy()), expression=exp.Literal.number(0))
-    return None if found is None else value
 
 
 def unknown_identity(name: str, tree: exp.Expr, text: str) -> QueryError:

@@ -13,15 +13,15 @@ from typing import Self
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.sql.families import Family
+from recuse.scalars.types import Number
+from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
 from recuse.sql.refuse import READ, refuse_clauses
 from recuse.sql.render import select, with_choices
-from recuse.sql.scalars import Lookup, family_of
 
 SUMMARIES = (exp.Min, exp.Max, exp.Count, exp.Avg)
-EXACT = (Family.WHOLE, Family.DECIMAL)
+MOST_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Summary:
         if not isinstance(self.output, SUMMARIES) or isinstance(self.output.this, exp.Distinct):
             problem = "this is not understood as the value of a subquery"
             raise self._refuse(problem, "compare with one MIN, MAX, COUNT or AVG")
-        if isinstance(self.output, exp.Avg) and family_of(argument, lookup) not in EXACT:
+        if isinstance(self.output, exp.Avg) and not _is_exact(argument, lookup):
             problem = "an average of these values depends on their order"
             raise self._refuse(problem, "cast them to DECIMAL(18, 3)")
         return type(self.output)(this=exp.Star() if isinstance(self.output.this, exp.Star) else argument)
@@ -80,3 +80,9 @@ def _aggregates(node: exp.Expr) -> Iterator[exp.AggFunc]:
 
 def _argument(call: exp.AggFunc) -> exp.Expr:
     return exp.Literal.number(1) if isinstance(call.this, exp.Star | exp.Distinct) else call.this.copy()
+
+
+def _is_exact(argument: Scalar, lookup: Lookup) -> bool:
+    """Return whether a sum of such values is exact, however many there are."""
+    kind = type_of(argument, lookup)
+    return isinstance(kind, Number) and kind.digits <= MOST_DIGITS

@@ -1,0 +1,432 @@
+"""A row-wise expression, names resolved → a typed expression of the total language, or a refusal.
+
+Accepted by allow-list: operators, CASE, casts to plain types, and the functions of `scalars.table`, which
+look at nothing but their arguments. `docs/functions.md` lists them for users.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.scalars import types
+from recuse.scalars.build import apply, bring
+from recuse.scalars.expression import Column, Constant, Expression, Query
+from recuse.scalars.function import Mistyped
+from recuse.scalars.literals import NULL, literal, number, text
+from recuse.scalars.logic import alike
+from recuse.scalars.types import (
+    Boolean,
+    Date,
+    Float,
+    Number,
+    Text,
+    Time,
+    Timestamp,
+    Type,
+    Uuid,
+    decimal,
+    whole,
+)
+from recuse.sql.position import refusal, span
+from recuse.sql.spoken import FORMS, NODES, holds_only, speaks
+
+T = TypeVar("T")
+
+Lookup = Callable[[exp.Expr], Column]
+"""the typed column that a resolved name means"""
+
+_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+_DTYPE = exp.DataType.Type
+CASTS: dict[exp.DType, Type] = {
+    _DTYPE.TINYINT: types.TINYINT,
+    _DTYPE.SMALLINT: types.SMALLINT,
+    _DTYPE.INT: types.INTEGER,
+    _DTYPE.BIGINT: types.BIGINT,
+    _DTYPE.INT128: types.EXACT,
+    _DTYPE.DOUBLE: Float(),
+    _DTYPE.FLOAT: Float(),
+    _DTYPE.VARCHAR: Text(),
+    _DTYPE.TEXT: Text(),
+    _DTYPE.DATE: Date(),
+    _DTYPE.TIME: Time(),
+    _DTYPE.TIMESTAMP: Timestamp(),
+    _DTYPE.TIMESTAMPNTZ: Timestamp(),
+    _DTYPE.BOOLEAN: Boolean(),
+    _DTYPE.UUID: Uuid(),
+}
+VOLATILE = dict.fromkeys(
+    ("random", "now", "current_date", "current_timestamp", "today", "uuid", "gen_random_uuid", "nextval"),
+    "an answer must depend on the data alone: write a constant",
+)
+LISTED = "write it with the functions that docs/functions.md lists"
+TYPED = "type"
+"""where a cast of our own making holds the type of the total language that it brings a value to"""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a subquery does: an aggregate over a row's operand, or a SELECT, as a word says."""
+
+    word: str
+    select: exp.Query | None = None
+
+
+def brought(node: exp.Expr, kind: Type, lookup: Lookup) -> exp.Expr:
+    """Return a value that is brought to a type when it is compiled; itself where it has that type."""
+    if Elaborator(lookup).expression(node).type == kind:
+        return node
+    found = exp.Cast(this=exp.paren(node.copy()), to=exp.DataType.build("varchar"))
+    found.meta[TYPED] = kind
+    return found
+
+
+def type_of(node: exp.Expr, lookup: Lookup) -> Type:
+    """Return the type of a resolved expression that was accepted before."""
+    return Elaborator(lookup).expression(node).type
+
+
+@dataclass(frozen=True, slots=True)
+class Elaborator:
+    """The reader of expressions: `text` is what refusals point into, `macros` are the database's own."""
+
+    lookup: Lookup
+    text: str = ""
+    macros: frozenset[str] = frozenset()
+
+    def condition(self, node: exp.Expr) -> Expression:
+        """Return a condition: what is no truth value is read as one."""
+        found = self.expression(node)
+        return found if isinstance(found.type, Boolean) else self._at(node, lambda: bring(found, Boolean()))
+
+    def expression(self, node: exp.Expr) -> Expression:
+        """Return the typed expression, or refuse the part that is not understood."""
+        special = _SPECIAL.get(type(node))
+        if special is not None:
+            return special(self, node)
+        spoken = speaks(node)
+        if spoken is None or self._is_macro(node):
+            raise self.refused(node)
+        name, arguments = spoken
+        return self.call(name, arguments, node)
+
+    def call(self, name: str, arguments: Sequence[exp.Expr], node: exp.Expr) -> Expression:
+        """Return the call of a function of the table."""
+        values = [self.expression(argument) for argument in arguments]
+        return self.made(name, values, node, arguments)
+
+    def made(
+        self, name: str, values: Sequence[Expression], node: exp.Expr, arguments: Sequence[exp.Expr] = ()
+    ) -> Expression:
+        """Return the call of a function over typed arguments, refused where its mistake is."""
+        try:
+            return apply(name, *values)
+        except Mistyped as mistake:
+            inside = mistake.place is not None and mistake.place < len(arguments)
+            place = arguments[mistake.place or 0] if inside else node
+            raise self.refuse(mistake.problem, mistake.hint, place) from None
+        except ValueError:
+            raise self.refuse(f"{name} takes another number of arguments", LISTED, node) from None
+
+    def _at(self, node: exp.Expr, make: Callable[[], T]) -> T:
+        try:
+            return make()
+        except Mistyped as mistake:
+            raise self.refuse(mistake.problem, mistake.hint, node) from None
+
+    # -------------------------------------------------------------- leaves
+
+    def column(self, node: exp.Expr) -> Expression:
+        """Return a column."""
+        if node.args.get("db"):
+            raise self.refuse("a column is written as alias.column", "give the table a short alias", node)
+        return self.lookup(node)
+
+    def literal(self, node: exp.Expr) -> Expression:
+        """Return a number or text."""
+        if node.args.get("is_string"):
+            return text(node.name)
+        if not _NUMBER.fullmatch(node.name):
+            raise self.refuse("this number is not understood", "write digits, such as 12 or 0.5", node)
+        return self._at(node, lambda: number(node.name))
+
+    def cast(self, node: exp.Expr) -> Expression:
+        """Return a cast; a value without counterpart is NULL, a constant without one is refused."""
+        value = self.expression(node.this)
+        if TYPED in node.meta:
+            return self._at(node, lambda: bring(value, node.meta[TYPED]))
+        if not holds_only(node, ("this", "to", "safe")):
+            raise self.refuse("this form of a cast is not accepted", "write CAST(x AS TYPE)", node)
+        kind = self._target(node)
+        if isinstance(value, Constant) and isinstance(value.value, str) and not isinstance(kind, Text):
+            written = value.value
+            value = self._at(node.this, lambda: literal(written, kind))
+        found = self._at(node, lambda: bring(value, kind))
+        if isinstance(found, Constant) and found.value is None and getattr(value, "value", None) is not None:
+            spelled = node.args["to"].sql("duckdb")
+            raise self.refuse(f"this constant is no {spelled}", "write a value of that type", node)
+        single = node.args["to"].this is _DTYPE.FLOAT
+        return self.made("single", [found], node) if single else found
+
+    def _target(self, node: exp.Expr) -> Type:
+        to = node.args["to"]
+        refused = self.refuse(
+            "this type is not accepted in a cast",
+            "cast to BIGINT, DOUBLE, DECIMAL(p, s), VARCHAR, DATE …",
+            node,
+        )
+        if to.args.get("nested"):
+            raise refused
+        if to.this is _DTYPE.DECIMAL:
+            sizes = [int(part.name) for part in to.expressions if part.name.isdigit()]
+            digits, scale = (sizes + [3, 0][len(sizes) :])[:2] if sizes else (18, 3)
+            if len(sizes) == 1:
+                scale = 0
+            if not 1 <= digits <= types.DIGITS or not 0 <= scale <= digits:
+                raise refused
+            return decimal(digits, scale)
+        if to.this not in CASTS:
+            raise refused
+        return CASTS[to.this]
+
+    # -------------------------------------------------------------- forms of their own
+
+    def sum(self, node: exp.Expr) -> Expression:
+        """Return a sum or difference; INTERVALs are written down."""
+        left, right = node.args["this"], node.args["expression"]
+        sign = -1 if isinstance(node, exp.Sub) else 1
+        if isinstance(right, exp.Interval):
+            return self._shifted(left, right, sign, node)
+        if isinstance(left, exp.Interval) and sign > 0:
+            return self._shifted(right, left, sign, node)
+        return self.call("+" if sign > 0 else "-", [left, right], node)
+
+    def added(self, node: exp.Expr) -> Expression:
+        """Return date_add(x, INTERVAL …)."""
+        interval = node.args.get("expression")
+        if not isinstance(interval, exp.Interval) or not holds_only(node, ("this", "expression")):
+            hint = "write date_add(x, INTERVAL 3 MONTH), or x + INTERVAL 3 MONTH"
+            raise self.refuse("an interval is added to a date", hint, node)
+        return self._shifted(node.this, interval, -1 if isinstance(node, exp.DateSub) else 1, node)
+
+    def _shifted(self, moved: exp.Expr, interval: exp.Expr, sign: int, node: exp.Expr) -> Expression:
+        hint = "write INTERVAL 3 MONTH, or INTERVAL '3' MONTH"
+        count, unit = interval.args.get("this"), interval.args.get("unit")
+        if isinstance(count, exp.Paren):
+            count = count.this
+        if isinstance(count, exp.Neg):
+            count, sign = count.this, -sign
+        if not isinstance(count, exp.Literal) or not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", count.name):
+            raise self.refuse("how long an interval is must be written down", hint, interval)
+        if not isinstance(unit, exp.Var):
+            raise self.refuse("the unit of the interval is missing", hint, interval)
+        size = int(count.name) * sign
+        value = self.expression(moved)
+        if isinstance(value, Constant) and isinstance(value.value, str) and value.is_text:
+            written = value.value
+            value = self._at(moved, lambda: literal(written, Timestamp()))
+        return self.made("shift", [value, Constant(size, whole(size, size)), text(unit.name)], node, [moved])
+
+    def same(self, node: exp.Expr) -> Expression:
+        """Return IS NOT DISTINCT FROM."""
+        return self.made(
+            "not", [self.call("is distinct from", [node.args["this"], node.args["expression"]], node)], node
+        )
+
+    def question(self, node: exp.Expr) -> Expression:
+        """Return IS NULL, IS TRUE or IS FALSE."""
+        answer = node.args["expression"]
+        if isinstance(answer, exp.Null):
+            return self.call("is null", [node.this], node)
+        if isinstance(answer, exp.Boolean):
+            return self.call("is true" if answer.this else "is false", [node.this], node)
+        raise self.refuse("this form of IS is not accepted", "write IS NULL, IS TRUE or IS FALSE", node)
+
+    def like(self, node: exp.Expr, escape: Sequence[exp.Expr] = ()) -> Expression:
+        """Return [NOT] LIKE or ILIKE."""
+        if not holds_only(node, ("this", "expression")):
+            raise self.refuse("this form of LIKE is not accepted", "write x LIKE 'a%'", node)
+        name = "ilike" if isinstance(node, exp.ILike) else "like"
+        found = self.call(name, [node.this, node.args["expression"], *escape], node)
+        return self.made("not", [found], node) if node.args.get("negate") else found
+
+    def escaped(self, node: exp.Expr) -> Expression:
+        """Return LIKE … ESCAPE."""
+        if not isinstance(node.this, exp.Like | exp.ILike):
+            raise self.refuse("ESCAPE belongs to LIKE", "write x LIKE '10!%' ESCAPE '!'", node)
+        return self.like(node.this, [node.args["expression"]])
+
+    def case(self, node: exp.Expr) -> Expression:
+        """Return CASE, with or without a value that is compared."""
+        subject = None if node.this is None else self.expression(node.this)
+        values: list[Expression] = []
+        for branch in node.args["ifs"]:
+            test = self.expression(branch.this)
+            values += [
+                test if subject is None else self.made("=", [subject, test], branch),
+                self.expression(branch.args["true"]),
+            ]
+        otherwise = node.args.get("default")
+        return self.made("case", [*values, NULL if otherwise is None else self.expression(otherwise)], node)
+
+    def choice(self, node: exp.Expr) -> Expression:
+        """Return if(c, x, y)."""
+        otherwise = node.args.get("false")
+        values = [self.expression(node.this), self.expression(node.args["true"])]
+        return self.made("case", [*values, NULL if otherwise is None else self.expression(otherwise)], node)
+
+    def member(self, node: exp.Expr) -> Expression:
+        """Return x IN (…): a list of values, or a subquery of our own making."""
+        query = node.args.get("query")
+        if query is None:
+            if not node.expressions:
+                raise self.refuse("IN takes a list of values here", "write IN (1, 2, 3), or a join", node)
+            return self.call("in", [node.this, *node.expressions], node)
+        value, select = self.expression(node.this), query.this
+        output = self.expression(select.expressions[0].unalias())
+        kind = self._at(node, lambda: alike([value, output]))
+        inner = select.copy()
+        inner.set("expressions", [brought(select.expressions[0].unalias(), kind, self.lookup)])
+        return Query((self._at(node, lambda: bring(value, kind)),), Body("IN", inner), Boolean())
+
+    def exists(self, node: exp.Expr) -> Expression:
+        """Return EXISTS of a subquery of our own making."""
+        return Query((), Body("EXISTS", node.this), Boolean())
+
+    def single(self, node: exp.Expr) -> Expression:
+        """Return the one value of a subquery of our own making."""
+        query = node.this
+        if not isinstance(query, exp.Select):
+            raise self.refuse("a value is made of one SELECT", "leave UNION ALL out", node)
+        return Query((), Body("SELECT", query), self.expression(query.expressions[0].unalias()).type)
+
+    def aggregate(self, node: exp.Expr) -> Expression:
+        """Return MIN, MAX, COUNT or AVG in a subquery of our own making."""
+        if isinstance(node, exp.Count):
+            if isinstance(node.this, exp.Star):
+                return Query((), Body("count"), whole(0, types.BIGINT.high))
+            return Query((self.expression(node.this),), Body("count"), whole(0, types.BIGINT.high))
+        value = self.expression(node.this)
+        return Query((value,), Body(node.key), Float() if isinstance(node, exp.Avg) else value.type)
+
+    # -------------------------------------------------------------- refusals
+
+    def _is_macro(self, node: exp.Expr) -> bool:
+        return isinstance(node, exp.Func) and written_name(node, self.text) in self.macros
+
+    def _reason(self, part: exp.Expr) -> tuple[str, str | None]:
+        """Return why a node is refused."""
+        name = written_name(part, self.text)
+        if isinstance(part, exp.Func) and name in self.macros:
+            return f"{name} is a macro of this database", "write out what the macro does"
+        for kinds, problem, hint in REASONS:
+            if isinstance(part, kinds):
+                return problem, hint
+        if isinstance(part, exp.Func):
+            name = name or part.sql_name().lower()
+            if speaks(part) is None and name in _KNOWN:
+                return f"this form of {name} is not accepted", "write it more simply"
+            return f"the function {name} is not among the accepted ones", VOLATILE.get(name, LISTED)
+        return "this expression is not accepted", "write it with what docs/sql.md lists"
+
+    def refused(self, node: exp.Expr) -> QueryError:
+        """Return the refusal of a node that is not understood."""
+        problem, hint = self._reason(node)
+        return self.refuse(problem, hint, node)
+
+    def refuse(self, problem: str, hint: str | None, part: exp.Expr) -> QueryError:
+        """Return the refusal that points at a part."""
+        place = span(part, self.text) or (span(part.parent, self.text) if part.parent is not None else None)
+        return refusal(problem, self.text, place, hint=hint)
+
+
+REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str, str | None], ...] = (
+    ((exp.All,), "ALL looks at what is missing: it is not monotone", "compare with ANY, or with a constant"),
+    ((exp.Any,), "ANY takes a subquery here", "write x IN (1, 2, 3)"),
+    (
+        (exp.Query, exp.Subquery),
+        "a subquery stands for a value inside an expression",
+        "over public tables compare with it directly; over private ones write EXISTS, IN or a join",
+    ),
+    ((exp.Window,), "a window function looks at other rows", "ask for COUNT(*) or SUM(x) instead"),
+    ((exp.Unnest, exp.Explode), "UNNEST makes several rows of one", "join a table of the elements"),
+    (
+        (exp.AggFunc,),
+        "an aggregate stands where a row's own value must",
+        "aggregate in the outermost SELECT only",
+    ),
+    ((exp.Placeholder, exp.Parameter), "a placeholder has no value here", "write the value itself"),
+    ((exp.Interval,), "an interval stands by itself", "add it to a date: x + INTERVAL 3 MONTH"),
+    ((exp.Tuple,), "several values stand where one must", "compare them one by one"),
+    ((exp.AtTimeZone,), "time zones are not understood", "store timestamps in one zone, without it"),
+)
+_KNOWN = frozenset({"extract", "date_part", "trim", "lpad", "rpad", "date_diff", "datediff", "date_trunc"})
+
+_SPECIAL: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
+    exp.Column: Elaborator.column,
+    exp.Literal: Elaborator.literal,
+    exp.Boolean: lambda _, node: Constant(bool(node.this), Boolean()),
+    exp.Null: lambda *_: NULL,
+    exp.Paren: lambda self, node: self.expression(node.this),
+    exp.Cast: Elaborator.cast,
+    exp.TryCast: Elaborator.cast,
+    exp.Date: lambda self, node: self.cast(exp.Cast(this=node.this, to=exp.DataType.build("date"))),
+    exp.Add: Elaborator.sum,
+    exp.Sub: Elaborator.sum,
+    exp.DateAdd: Elaborator.added,
+    exp.DateSub: Elaborator.added,
+    exp.NullSafeEQ: Elaborator.same,
+    exp.Is: Elaborator.question,
+    exp.Like: Elaborator.like,
+    exp.ILike: Elaborator.like,
+    exp.Escape: Elaborator.escaped,
+    exp.Case: Elaborator.case,
+    exp.If: Elaborator.choice,
+    exp.In: Elaborator.member,
+}
+OWN: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
+    exp.Exists: Elaborator.exists,
+    exp.Subquery: Elaborator.single,
+    exp.Min: Elaborator.aggregate,
+    exp.Max: Elaborator.aggregate,
+    exp.Count: Elaborator.aggregate,
+    exp.Avg: Elaborator.aggregate,
+}
+"""What only our own statements hold: `check` refuses it in what people write."""
+_SPECIAL.update(OWN)
+
+
+def accepted_nodes() -> frozenset[type[exp.Expr]]:
+    """Return the kinds of nodes that are read in what people write."""
+    return frozenset({*_SPECIAL, *NODES, *FORMS}) - frozenset(OWN)
+
+
+def refuse_foreign(node: exp.Expr, text: str, *, skip: Callable[[exp.Expr], bool]) -> None:
+    """Refuse aggregates, windows and subqueries in what people write; `skip` is not looked into."""
+    for part in node.walk(prune=skip):
+        if not skip(part) and (type(part) in OWN or isinstance(part, FOREIGN)):
+            raise Elaborator(_nothing, text).refused(part)
+
+
+FOREIGN = (exp.AggFunc, exp.Window, exp.Query, exp.Any, exp.All)
+
+
+def _nothing(node: exp.Expr) -> Column:
+    return Column("", node.name, types.Opaque("unknown"))
+
+
+def written_name(part: exp.Expr, text: str) -> str:
+    """Return the function's name as the query spells it, in lower case."""
+    if "start" in part.meta and "end" in part.meta:
+        return text[part.meta["start"] : part.meta["end"] + 1].lower()
+    return part.name.lower() if isinstance(part, exp.Anonymous) else ""
+
+
+def is_number(kind: Type) -> bool:
+    """Return whether values of a type can be summed."""
+    return isinstance(kind, Number | Float | Boolean)

@@ -1,0 +1,93 @@
+"""Statements over resolved expressions → SQL in which every expression is compiled to a total form.
+
+Guarantee: whether the statement raises does not depend on rows: all that it computes is an expression of the
+total language (docs/proofs.md, section 11), and DuckDB is left nothing to convert.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.scalars.duckdb import Compiler
+from recuse.scalars.expression import Expression, Query
+from recuse.scalars.function import Mistyped
+from recuse.sql.elaborate import Body, Elaborator, Lookup
+from recuse.sql.position import refusal, span
+
+Statement = TypeVar("Statement", bound=exp.Query)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """The compiler of a question's statements; `text` is what refusals point into."""
+
+    lookup: Lookup
+    text: str = ""
+
+    def statement(self, tree: Statement) -> Statement:
+        """Return the statement with every expression compiled."""
+        found = tree.copy()
+        self._query(found)
+        return found
+
+    def value(self, node: exp.Expr) -> exp.Expr:
+        """Return a value, compiled."""
+        elaborator = Elaborator(self.lookup, self.text)
+        return self._compiled(elaborator.expression(node), node)
+
+    def condition(self, node: exp.Expr) -> exp.Expr:
+        """Return a condition, compiled."""
+        elaborator = Elaborator(self.lookup, self.text)
+        return self._compiled(elaborator.condition(node), node)
+
+    def _compiled(self, expression: Expression, node: exp.Expr) -> exp.Expr:
+        compiler = Compiler(bodies=self._body)
+        try:
+            return exp.Var(this=compiler.sql(expression))
+        except Mistyped as mistake:
+            raise self._refused(mistake, node) from None
+
+    def _refused(self, mistake: Mistyped, node: exp.Expr) -> QueryError:
+        return refusal(mistake.problem, self.text, span(node, self.text), hint=mistake.hint)
+
+    def _query(self, tree: exp.Expr) -> None:
+        if isinstance(tree, exp.SetOperation):
+            self._query(tree.this)
+            self._query(tree.expression)
+        elif isinstance(tree, exp.Subquery):
+            self._query(tree.this)
+        elif isinstance(tree, exp.Select):
+            self._select(tree)
+
+    def _select(self, tree: exp.Select) -> None:
+        tree.set("expressions", [self._output(node) for node in tree.expressions])
+        where = tree.args.get("where")
+        if where is not None:
+            tree.set("where", exp.Where(this=self.condition(where.this)))
+        start = tree.args.get("from_")
+        if start is not None:
+            self._query(start.this)
+        for join in tree.args.get("joins") or ():
+            self._query(join.this)
+            if join.args.get("on") is not None:
+                join.set("on", self.condition(join.args["on"]))
+
+    def _output(self, node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Alias):
+            return exp.Alias(this=self.value(node.this), alias=node.args["alias"].copy())
+        return self.value(node)
+
+    def _body(self, query: Query, operands: tuple[str, ...]) -> str:
+        body = query.body
+        if not isinstance(body, Body):
+            raise TypeError("a subquery of another making")
+        if body.select is None:
+            return f"{body.word}({operands[0] if operands else '*'})"
+        inner = self.statement(body.select).sql(dialect="duckdb", comments=False)
+        if body.word == "IN":
+            return f"({operands[0]} IN ({inner}))"
+        return f"({inner})" if body.word == "SELECT" else f"{body.word}({inner})"

@@ -140,7 +140,7 @@ def form(sql: str, source: Type, target: Type) -> str:
         case Text(), Float():
             return number_or_null(try_cast(sql, "DOUBLE"))
         case Boolean(), Number():
-            return _into(cast(sql, "TINYINT"), target)
+            return _number_form(cast(sql, "TINYINT"), Number(0, 0, 1), target)
         case Boolean(), Float():
             return cast(sql, "DOUBLE")
         case Text(), Text():

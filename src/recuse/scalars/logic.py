@@ -52,8 +52,17 @@ def alike(arguments: Sequence[Expression], *, reading: bool = True) -> Type:
         if not reading:
             raise Mistyped(f"text stands beside {words(target)}", CAST)
         target = _read(target)
-    read = [literal(argument.value, target).type for argument in written if isinstance(argument.value, str)]
-    return common([target, *read]) or target
+    for place, argument in enumerate(arguments):
+        if isinstance(argument, Constant) and isinstance(argument.value, str) and argument.is_text:
+            target = common([target, _literal_type(argument.value, target, place)]) or target
+    return target
+
+
+def _literal_type(written: str, target: Type, place: int) -> Type:
+    try:
+        return literal(written, target).type
+    except Mistyped as mistake:
+        raise Mistyped(mistake.problem, mistake.hint, place) from None
 
 
 def _other(kinds: Sequence[Type]) -> str:

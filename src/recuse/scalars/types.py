@@ -217,6 +217,10 @@ def common(kinds: Iterable[Type]) -> Type | None:
 
 def _pair(left: Type | None, right: Type | None) -> Type | None:
     match left, right:
+        case Boolean(), (Number() | Float()):
+            return _pair(whole(0, 1), right)
+        case (Number() | Float()), Boolean():
+            return _pair(left, whole(0, 1))
         case Number(), Number():
             if left.scale == right.scale == 0:
                 return hull([left, right])

@@ -22,13 +22,18 @@ from recuse.sql.query import Block, Choice, Measure, Owner, Scalar, Scan, Schema
 from recuse.sql.render import conjunction, table_reference
 
 
+Sources = dict[str, Source]
+"""all sources of a question by their aliases, in lower case; links add to them"""
+
+
 def complete_links(measure: Measure, schema: Schema) -> Measure:
     """Return the measure with the owners of its rows, and with the joins that lead to them."""
-    taken = {source.alias.lower() for source in measure.known}
-    return replace(measure, blocks=tuple(complete(block, schema, (), taken) for block in measure.blocks))
+    taken = {source.alias.lower(): source for source in measure.known}
+    blocks = tuple(complete(block, schema, (), taken) for block in measure.blocks)
+    return replace(measure, blocks=blocks, known=tuple(taken.values()))
 
 
-def complete(block: Block, schema: Schema, around: Sequence[Block], taken: set[str]) -> Block:
+def complete(block: Block, schema: Schema, around: Sequence[Block], taken: Sources) -> Block:
     """Return a block with the owners of its rows; `around` are the blocks whose columns it can use."""
     sources = tuple(
         SetOf(source.alias, tuple(complete(branch, schema, (), taken) for branch in source.branches))
@@ -53,7 +58,7 @@ class _Follower:
     asked: Block
     schema: Schema
     around: Sequence[Block]
-    taken: set[str]
+    taken: Sources
     sources: list[Source] = field(init=False)
     conditions: list[Scalar] = field(init=False)
     choices: list[Choice] = field(init=False)
@@ -109,10 +114,10 @@ class _Follower:
             if target is None or hop.enforced:
                 self._require(scan, columns)
             elif not self._joined(scan, hop):
-                self.conditions.append(present(scan, hop, Scan(self._fresh("present"), target)))
+                self.conditions.append(present(scan, hop, self._scan("present", target)))
                 self.completed.append(f"rows of {scan.alias} whose {target.name} exists")
         elif not self._joined(scan, hop) and not self._through(scan, hop, target):
-            added = Scan(self._fresh(f"{scan.alias}_{target.name}"), target)
+            added = self._scan(f"{scan.alias}_{target.name}", target)
             self.sources.append(added)
             self.conditions += _key_equalities(scan, hop, added)
             self.completed.append(f"{scan.alias} joined with {target.name} as {added.alias}")
@@ -158,10 +163,11 @@ class _Follower:
             if known is None or known.nullable:
                 self.conditions.append(_not_null(scan, name))
 
-    def _fresh(self, wish: str) -> str:
+    def _scan(self, wish: str, table: Table) -> Scan:
+        """Return one more source, under an alias that no other has."""
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(self.taken) + 3))]
-        found = next(name for name in names if name.lower() not in self.taken)
-        self.taken.add(found.lower())
+        found = Scan(next(name for name in names if name.lower() not in self.taken), table)
+        self.taken[found.alias.lower()] = found
         return found
 
 

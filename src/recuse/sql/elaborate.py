@@ -143,8 +143,6 @@ class Elaborator:
 
     def column(self, node: exp.Expr) -> Expression:
         """Return a column."""
-        if node.args.get("db"):
-            raise self.refuse("a column is written as alias.column", "give the table a short alias", node)
         return self.lookup(node)
 
     def literal(self, node: exp.Expr) -> Expression:

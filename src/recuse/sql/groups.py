@@ -112,7 +112,7 @@ def _typed(value: Value, kind: Type) -> Value | None:
                 return value
             case Number(scale=0), str() | int() if not isinstance(value, bool):
                 return int(value) if re.fullmatch(r"-?\d+", str(value), re.ASCII) else None
-            case Number(), int() | Fraction() if not isinstance(value, bool):
+            case Number(scale=places), int() | Fraction() if places and not isinstance(value, bool):
                 return Decimal(decimal_text(Fraction(value)))
             case Float(), int() | Fraction() if not isinstance(value, bool):
                 return float(value)

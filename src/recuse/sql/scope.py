@@ -79,6 +79,8 @@ class Scope:
         """Return what a column means: found here, or in the query around."""
         if isinstance(node.this, exp.Star):
             raise self._refuse("* stands for columns only in COUNT(*) or in a subquery", node, "name them")
+        if node.args.get("db"):
+            raise self._refuse("a column is written as alias.column", node, "give the table a short alias")
         scope: Scope | None = self
         while scope is not None:
             found = scope._find(node)

@@ -109,3 +109,7 @@ SELECT SUM(CASE WHEN c_nation IN (SELECT n_id FROM nation) THEN c_id ELSE -1 END
 SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM nation WHERE n_id = c_nation) THEN 1 END) FROM customer
 SELECT COUNT(*) FROM customer WHERE (c_nation IN (SELECT n_id FROM nation)) IS NULL OR (c_id IN (SELECT n_id FROM nation)) = FALSE
 SELECT COUNT(n_name), COUNT(*) FROM customer LEFT JOIN (SELECT * FROM nation WHERE n_name <> 'a') n ON n_id = c_nation
+SELECT COUNT(*) FROM orders WHERE EXTRACT(epoch FROM o_date) > 1
+SELECT COUNT(*) FROM customer WHERE c_nation > 2 * (SELECT MAX(n_id) FROM nation)
+SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT MAX(n_name) FROM nation)
+SELECT COUNT(*) FROM customer WHERE c_nation NOT IN (SELECT n_name FROM nation)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
-from recuse.scalars.expression import Value
+from recuse.scalars.expression import Constant, Value
 from recuse.scalars.function import Mistyped
 from recuse.scalars.numbers import as_float, half_away
 from recuse.scalars.spelling import (
     NAN,
     ZERO,
     cast,
+    constant,
     day_text,
     decimal_digits,
     enforced,
@@ -26,6 +27,7 @@ from recuse.scalars.spelling import (
 )
 from recuse.scalars.types import (
     FIRST_DAY,
+    HUGEINT,
     LAST_DAY,
     MICROSECONDS,
     Boolean,
@@ -161,12 +163,13 @@ def _number_form(sql: str, source: Number, target: Number) -> str:
 
 
 def _into(sql: str, target: Number) -> str:
-    """Return a cast that enforces the bounds of a type."""
-    engine = enforced(target)
-    if engine is None:
-        raise TypeError(f"no type of the engine enforces {target}")
-    found = try_cast(sql, engine)
-    return found if engine == spelled(target) else cast(found, spelled(target))
+    """Return a cast that enforces the bounds of a type: by the engine's type, else by a test."""
+    engine, wanted = enforced(target), spelled(target)
+    found = try_cast(sql, engine or wanted)
+    if engine is not None:
+        return found if engine == wanted else cast(found, wanted)
+    low, high = (constant(Constant(end, target)) for end in (target.low, target.high))
+    return f"(CASE WHEN {found} BETWEEN {low} AND {high} THEN {found} END)"
 
 
 # ------------------------------------------------------------------ meaning
@@ -223,27 +226,24 @@ def _number_value(found: int, source: Number, target: Number) -> int | None:
 
 
 def _rounded(found: float, target: Number, reading: Reading) -> Value:
-    engine = enforced(target)
-    if engine is None:
-        raise TypeError(f"no type of the engine enforces {target}")
+    engine = enforced(target) or spelled(target)
     if engine.startswith("DECIMAL"):
-        return reading(found, "DOUBLE", engine)
-    if not math.isfinite(found):
+        return _inside(reading(found, "DOUBLE", engine), target)
+    if not math.isfinite(found) or found <= HUGEINT.low:
         return None
-    whole = round(found)  # halves to even, as DuckDB does
-    return (
-        whole if target.low < whole <= target.high or (whole == target.low and found > -(2.0**127)) else None
-    )
+    return _inside(round(found), target)  # halves to even, as DuckDB does
+
+
+def _inside(found: Value, target: Number) -> Value:
+    return found if isinstance(found, int) and target.low <= found <= target.high else None
 
 
 def _read(found: Value, source: Type, target: Type, reading: Reading) -> Value:
-    engine = enforced(target) if isinstance(target, Number) else spelled(target)
-    if engine is None:
-        raise TypeError(f"no type of the engine enforces {target}")
+    engine = (isinstance(target, Number) and enforced(target)) or spelled(target)
     result = reading(found, spelled(source), engine)
     if isinstance(result, float):
         return None if math.isnan(result) else result + 0.0
-    return result
+    return _inside(result, target) if isinstance(target, Number) else result
 
 
 def _moment_text(found: int, source: Type, reading: Reading) -> Value:

@@ -216,9 +216,9 @@ SHIFTS = frozenset({*UNITS, *CLOCKS})
 
 
 def _truncating(arguments: Sequence[Expression]) -> Signature:
-    unit(arguments, 0, TRUNCATED)
-    kind = moment(arguments, 1)
-    return Signature((Text(), kind), ORDINARY_TIMESTAMP if kind else kind)
+    name, kind = unit(arguments, 0, TRUNCATED), moment(arguments, 1)
+    low = _year_zero() if UNITS.get(name, 0) > 12 else ORDINARY_TIMESTAMP.low
+    return Signature((Text(), kind), Timestamp(low, ORDINARY_TIMESTAMP.high))
 
 
 def _truncated(call: Call, name: str, operand: int) -> int | None:

@@ -12,8 +12,8 @@ import duckdb
 
 from recuse.scalars import types
 from recuse.scalars.duckdb import Compiler
-from recuse.scalars.evaluate import evaluate
-from recuse.scalars.expression import Call, Expression, Value, parts
+from recuse.scalars.evaluate import step
+from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value, parts
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import spelled
 
@@ -66,6 +66,7 @@ class Bench:
     rows: Sequence[dict[str, Value]]
     reading: Callable[[Value, str, str], Value]
     compiled: Callable[[Expression], str] = field(default_factory=lambda: Compiler().sql)
+    known: dict[int, list[Value]] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     expressions: int = 0
     values: int = 0
@@ -74,7 +75,23 @@ class Bench:
 
     def column(self, expression: Expression) -> list[Value]:
         """Return what an expression means in every row."""
-        return [evaluate(expression, lambda column: row[column.name], self.reading) for row in self.rows]
+        if id(expression) not in self.known:
+            self.known[id(expression)] = self._column(expression)
+        return self.known[id(expression)]
+
+    def _column(self, expression: Expression) -> list[Value]:
+        match expression:
+            case Constant(value):
+                return [value] * len(self.rows)
+            case Column(_, name):
+                return [row[name] for row in self.rows]
+            case Convert(operand):
+                return [step(expression, (value,), self.reading) for value in self.column(operand)]
+            case Call(_, arguments):
+                columns = [self.column(argument) for argument in arguments]
+                rows = zip(*columns, strict=True) if columns else [()] * len(self.rows)
+                return [step(expression, values, self.reading) for values in rows]
+        raise TypeError("no subqueries here")
 
     def sql(self, expression: Expression) -> str | None:
         """Return the compiled form, None if it is refused for its size."""
@@ -84,8 +101,9 @@ class Bench:
             self.refused += 1
             return None
 
-    def statement(self, expressions: Sequence[Expression], rng: random.Random, more: int = 4) -> None:
+    def statement(self, expressions: Sequence[Expression], rng: random.Random, more: int = 2) -> None:
         """Check several expressions in one SELECT, then some of them in other clauses."""
+        self.known.clear()
         pairs = [(e, sql) for e in expressions if (sql := self.sql(e)) is not None]
         if not pairs:
             return

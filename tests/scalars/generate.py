@@ -235,7 +235,7 @@ class Generator:
     """Expressions of one statement; what was made before is used again."""
 
     rng: random.Random
-    most: int = 60
+    most: int = 45
     made: list[Expression] = field(default_factory=list)
     accepted: Counter[Function] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -247,7 +247,7 @@ class Generator:
     def expression(self) -> Expression:
         """Return an expression of any kind that is not a leaf."""
         while True:
-            found = self.apply(self.rng.choice(NAMES), self.rng.choice((1, 2, 3, 3, 4)))
+            found = self.apply(self.rng.choice(NAMES), self.rng.choice((0, 1, 1, 2, 2, 3, 4)))
             if found is not None and not isinstance(found, Constant):
                 return found
 

@@ -145,15 +145,23 @@ def form(sql: str, source: Type, target: Type) -> str:
             return _into(cast(sql, "TINYINT"), target)
         case Boolean(), Float():
             return cast(sql, "DOUBLE")
-        case Text(), Text():
-            return f"left({sql}, {target.length})" if cuts(source, target) else sql
+        case _, Text():
+            written = sql if isinstance(source, Text) else _text_form(sql, source)
+            return f"left({written}, {target.length})" if cuts(as_text(source), target) else written
         case Date(), Timestamp():
             return cast(ordinary(sql, source), "TIMESTAMP")
         case Timestamp(), (Date() | Time()):
             return cast(ordinary(sql, source), spelled(target))
     if type(source) is type(target):
         return sql
-    return cast(sql, "VARCHAR") if isinstance(target, Text) else try_cast(sql, spelled(target))
+    return try_cast(sql, spelled(target))
+
+
+def _text_form(sql: str, source: Type) -> str:
+    written = cast(sql, "VARCHAR")
+    if isinstance(source, Number) and source.scale and source.digits <= source.scale:
+        return f"replace({written}, '.', '0.')"  # DuckDB writes a DECIMAL(2,2) as .50
+    return written
 
 
 def _number_form(sql: str, source: Number, target: Number) -> str:
@@ -194,17 +202,11 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
             return _number_value(int(found), Number(0, 0, 1), target)
         case Boolean(), Float():
             return float(found)
-        case Boolean(), Text():
-            return "true" if found else "false"
-        case Number(), Text():
-            return decimal_digits(int(found), source.scale)
-        case (Float(), Text()) | (
-            Text(),
-            Number() | Float() | Boolean() | Date() | Timestamp() | Time() | Uuid(),
-        ):
+        case _, Text():
+            written = _written(found, source, reading)
+            return written[: target.length] if cuts(as_text(source), target) else written
+        case Text(), _:
             return _read(found, source, target, reading)
-        case Text(), Text():
-            return str(found)[: target.length] if cuts(source, target) else found
         case Date(), Timestamp():
             return int(found) * MICROSECONDS if FIRST_DAY <= int(found) <= LAST_DAY else None
         case Timestamp(), (Date() | Time()):
@@ -212,9 +214,21 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
             if not FIRST_DAY <= days <= LAST_DAY:
                 return None
             return days if isinstance(target, Date) else rest
-        case ((Date() | Timestamp() | Time()), Text()):
-            return _moment_text(int(found), source, reading)
     return found
+
+
+def _written(found: Value, source: Type, reading: Reading) -> str:
+    """Return a value as DuckDB writes it."""
+    match source:
+        case Boolean():
+            return "true" if found else "false"
+        case Number(scale=scale):
+            return decimal_digits(int(found or 0), scale)
+        case Float():
+            return str(reading(found, "DOUBLE", "VARCHAR"))
+        case Date() | Timestamp() | Time():
+            return str(_moment_text(int(found or 0), source, reading))
+    return str(found)
 
 
 def _number_value(found: int, source: Number, target: Number) -> int | None:

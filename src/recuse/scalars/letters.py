@@ -13,7 +13,7 @@ def _one_by_one(change: Callable[[str], str], odd: dict[str, str]) -> Callable[[
         changed = change(letter)
         return odd.get(letter, changed if len(changed) == 1 else letter)
 
-    return lambda text: "".join(map(one, text))
+    return lambda text: change(text) if text.isascii() else "".join(map(one, text))
 
 
 lowered = _one_by_one(str.lower, {"\u0130": "i"})
@@ -27,6 +27,8 @@ def is_space(letter: str) -> bool:
 
 def clusters(text: str) -> list[str]:
     """Return the characters that a reader sees: a letter with its marks, an emoji with its joiners."""
+    if text.isascii() and "\r" not in text:
+        return list(text)
     found: list[str] = []
     for letter in text:
         if found and _joins(found[-1], letter):

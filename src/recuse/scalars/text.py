@@ -97,20 +97,11 @@ def piece_form(function: str) -> Callable[..., str]:
 def _substring(_: Call, operand: str, start: int, length: int | None = None) -> str:
     """Return what DuckDB's substring gives: from the end if start is negative, backwards if length is."""
     size = len(operand)
-    wanted = 2**32 if length is None else length
-    if wanted == 0:
-        return ""
-    if start > 0:
-        begin = min(size, start - 1)
-    elif start < 0:
-        begin = max(size + start, 0)
-    else:
-        begin, wanted = 0, wanted - 1
-        if wanted <= 0:
-            return ""
-    if wanted > 0:
-        return operand[begin : min(size, begin + wanted)]
-    return operand[max(0, begin + wanted) : begin]
+    begin = start - 1 if start >= 0 else size + start
+    if length is None:
+        return operand[max(begin, 0) :]
+    low, high = sorted((begin, begin + length))
+    return operand[max(low, 0) : max(high, 0)]
 
 
 def _left(_: Call, operand: str, count: int) -> str:

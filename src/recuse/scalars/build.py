@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from recuse.scalars import convert
 from recuse.scalars.evaluate import evaluate
 from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value
-from recuse.scalars.function import Mistyped
+from recuse.scalars.function import Mistyped, check_arity
 from recuse.scalars.literals import literal
 from recuse.scalars.table import TABLE
 from recuse.scalars.types import Float, Null, Number, Text, Type
@@ -30,6 +30,7 @@ def apply(name: str, *arguments: Expression) -> Expression:
     first: Mistyped | None = None
     for function in TABLE[name]:
         try:
+            check_arity(function, len(arguments))
             signature = function.signature(arguments)
         except Mistyped as mistake:
             first = first or mistake
@@ -73,7 +74,9 @@ def _folded_constant(found: Convert) -> Constant | Convert:
 
 def _folded(call: Call) -> Expression:
     """Return the value of a call whose arguments are all written down."""
-    if not call.arguments or not all(isinstance(argument, Constant) for argument in call.arguments):
+    if not call.arguments or not call.function.folds:
+        return call
+    if not all(isinstance(argument, Constant) for argument in call.arguments):
         return call
     try:
         value = evaluate(call, _no_row, _no_reading)

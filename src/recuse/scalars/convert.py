@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
-from recuse.scalars.expression import Value
+from recuse.scalars.expression import Constant, Value
 from recuse.scalars.function import Mistyped
 from recuse.scalars.numbers import as_float, half_away
 from recuse.scalars.spelling import (
     NAN,
     ZERO,
     cast,
+    constant,
     day_text,
     decimal_digits,
     enforced,
@@ -26,6 +27,7 @@ from recuse.scalars.spelling import (
 )
 from recuse.scalars.types import (
     FIRST_DAY,
+    HUGEINT,
     LAST_DAY,
     MICROSECONDS,
     Boolean,
@@ -143,15 +145,23 @@ def form(sql: str, source: Type, target: Type) -> str:
             return _number_form(cast(sql, "TINYINT"), Number(0, 0, 1), target)
         case Boolean(), Float():
             return cast(sql, "DOUBLE")
-        case Text(), Text():
-            return f"left({sql}, {target.length})" if cuts(source, target) else sql
+        case _, Text():
+            written = sql if isinstance(source, Text) else _text_form(sql, source)
+            return f"left({written}, {target.length})" if cuts(as_text(source), target) else written
         case Date(), Timestamp():
             return cast(ordinary(sql, source), "TIMESTAMP")
         case Timestamp(), (Date() | Time()):
             return cast(ordinary(sql, source), spelled(target))
     if type(source) is type(target):
         return sql
-    return cast(sql, "VARCHAR") if isinstance(target, Text) else try_cast(sql, spelled(target))
+    return try_cast(sql, spelled(target))
+
+
+def _text_form(sql: str, source: Type) -> str:
+    written = cast(sql, "VARCHAR")
+    if isinstance(source, Number) and source.scale and source.digits <= source.scale:
+        return f"replace({written}, '.', '0.')"  # DuckDB writes a DECIMAL(2,2) as .50
+    return written
 
 
 def _number_form(sql: str, source: Number, target: Number) -> str:
@@ -161,12 +171,13 @@ def _number_form(sql: str, source: Number, target: Number) -> str:
 
 
 def _into(sql: str, target: Number) -> str:
-    """Return a cast that enforces the bounds of a type."""
-    engine = enforced(target)
-    if engine is None:
-        raise TypeError(f"no type of the engine enforces {target}")
-    found = try_cast(sql, engine)
-    return found if engine == spelled(target) else cast(found, spelled(target))
+    """Return a cast that enforces the bounds of a type: by the engine's type, else by a test."""
+    engine, wanted = enforced(target), spelled(target)
+    found = try_cast(sql, engine or wanted)
+    if engine is not None:
+        return found if engine == wanted else cast(found, wanted)
+    low, high = (constant(Constant(end, target)) for end in (target.low, target.high))
+    return f"(CASE WHEN {found} BETWEEN {low} AND {high} THEN {found} END)"
 
 
 # ------------------------------------------------------------------ meaning
@@ -191,17 +202,11 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
             return _number_value(int(found), Number(0, 0, 1), target)
         case Boolean(), Float():
             return float(found)
-        case Boolean(), Text():
-            return "true" if found else "false"
-        case Number(), Text():
-            return decimal_digits(int(found), source.scale)
-        case (Float(), Text()) | (
-            Text(),
-            Number() | Float() | Boolean() | Date() | Timestamp() | Time() | Uuid(),
-        ):
+        case _, Text():
+            written = _written(found, source, reading)
+            return written[: target.length] if cuts(as_text(source), target) else written
+        case Text(), _:
             return _read(found, source, target, reading)
-        case Text(), Text():
-            return str(found)[: target.length] if cuts(source, target) else found
         case Date(), Timestamp():
             return int(found) * MICROSECONDS if FIRST_DAY <= int(found) <= LAST_DAY else None
         case Timestamp(), (Date() | Time()):
@@ -209,9 +214,21 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
             if not FIRST_DAY <= days <= LAST_DAY:
                 return None
             return days if isinstance(target, Date) else rest
-        case ((Date() | Timestamp() | Time()), Text()):
-            return _moment_text(int(found), source, reading)
     return found
+
+
+def _written(found: Value, source: Type, reading: Reading) -> str:
+    """Return a value as DuckDB writes it."""
+    match source:
+        case Boolean():
+            return "true" if found else "false"
+        case Number(scale=scale):
+            return decimal_digits(int(found or 0), scale)
+        case Float():
+            return str(reading(found, "DOUBLE", "VARCHAR"))
+        case Date() | Timestamp() | Time():
+            return str(_moment_text(int(found or 0), source, reading))
+    return str(found)
 
 
 def _number_value(found: int, source: Number, target: Number) -> int | None:
@@ -223,27 +240,24 @@ def _number_value(found: int, source: Number, target: Number) -> int | None:
 
 
 def _rounded(found: float, target: Number, reading: Reading) -> Value:
-    engine = enforced(target)
-    if engine is None:
-        raise TypeError(f"no type of the engine enforces {target}")
+    engine = enforced(target) or spelled(target)
     if engine.startswith("DECIMAL"):
-        return reading(found, "DOUBLE", engine)
-    if not math.isfinite(found):
+        return _inside(reading(found, "DOUBLE", engine), target)
+    if not math.isfinite(found) or found <= HUGEINT.low:
         return None
-    whole = round(found)  # halves to even, as DuckDB does
-    return (
-        whole if target.low < whole <= target.high or (whole == target.low and found > -(2.0**127)) else None
-    )
+    return _inside(round(found), target)  # halves to even, as DuckDB does
+
+
+def _inside(found: Value, target: Number) -> Value:
+    return found if isinstance(found, int) and target.low <= found <= target.high else None
 
 
 def _read(found: Value, source: Type, target: Type, reading: Reading) -> Value:
-    engine = enforced(target) if isinstance(target, Number) else spelled(target)
-    if engine is None:
-        raise TypeError(f"no type of the engine enforces {target}")
+    engine = (isinstance(target, Number) and enforced(target)) or spelled(target)
     result = reading(found, spelled(source), engine)
     if isinstance(result, float):
         return None if math.isnan(result) else result + 0.0
-    return result
+    return _inside(result, target) if isinstance(target, Number) else result
 
 
 def _moment_text(found: int, source: Type, reading: Reading) -> Value:

@@ -10,7 +10,7 @@ from recuse.scalars.convert import ordinary
 from recuse.scalars.expression import Call, Expression
 from recuse.scalars.floats import PURE
 from recuse.scalars.function import Function, Mistyped, Signature, constant_of
-from recuse.scalars.numbers import digits, whole_number
+from recuse.scalars.numbers import inside, whole_number
 from recuse.scalars.spelling import cast, spelled
 from recuse.scalars.types import (
     FIRST_DAY,
@@ -216,9 +216,9 @@ SHIFTS = frozenset({*UNITS, *CLOCKS})
 
 
 def _truncating(arguments: Sequence[Expression]) -> Signature:
-    unit(arguments, 0, TRUNCATED)
-    kind = moment(arguments, 1)
-    return Signature((Text(), kind), ORDINARY_TIMESTAMP if kind else kind)
+    name, kind = unit(arguments, 0, TRUNCATED), moment(arguments, 1)
+    low = _year_zero() if UNITS.get(name, 0) > 12 else ORDINARY_TIMESTAMP.low
+    return Signature((Text(), kind), Timestamp(low, ORDINARY_TIMESTAMP.high))
 
 
 def _truncated(call: Call, name: str, operand: int) -> int | None:
@@ -466,22 +466,14 @@ def _made_value(_: Call, year: int, month: int, day: int) -> int | None:
 
 
 def _made_form(call: Call, *operands: str) -> str:
-    limits = ((1, 9999), (1, 12), (1, 31))
     parts = []
-    for sql, argument, (low, high), width in zip(operands, call.arguments, limits, (4, 2, 2), strict=True):
-        held = spelled(whole(low, high)) if width == 4 else "TINYINT"
-        kind = spelled(argument.type)
-        ends = f"{digits(low, kind)} AND {digits(high, kind)}" if _wide(argument.type, high) else ""
-        inside = f"(CASE WHEN {sql} BETWEEN {ends} THEN {sql} END)" if ends else sql
-        parts.append(f"lpad({cast(cast(inside, held) if ends else inside, 'VARCHAR')}, {width}, '0')")
+    for sql, argument, (high, width) in zip(
+        operands, call.arguments, ((9999, 4), (12, 2), (31, 2)), strict=True
+    ):
+        held = cast(inside(sql, argument.type, 1, high), spelled(whole(1, high)))
+        parts.append(f"lpad({cast(held, 'VARCHAR')}, {width}, '0')")
     written = " || '-' || ".join(parts)
     return f"TRY_CAST(({written}) AS DATE)"
-
-
-def _wide(kind: Type, high: int) -> bool:
-    """Return whether a type holds a number, so that it can be compared with it."""
-    held = {"TINYINT": 127, "SMALLINT": 32_767}.get(spelled(kind))
-    return held is None or held >= high
 
 
 def _epoch(call: Call, operand: int) -> float | None:

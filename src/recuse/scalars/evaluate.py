@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recuse.scalars import convert
 from recuse.scalars.convert import Reading
@@ -18,12 +18,19 @@ def evaluate(expression: Expression, row: Row, reading: Reading) -> Value:
             return value
         case Column():
             return row(expression)
-        case Convert(operand, kind):
-            return convert.value(evaluate(operand, row, reading), operand.type, kind, reading)
-        case Call(function, arguments):
+        case Convert(operand):
+            return step(expression, (evaluate(operand, row, reading),), reading)
+        case Call(_, arguments):
             values = [evaluate(argument, row, reading) for argument in arguments]
-            if function.strict and None in values:
-                return None
-            found: Value = function.value(expression, *values)
-            return found
+            return step(expression, values, reading)
     raise TypeError("a subquery has no value in Python")
+
+
+def step(expression: Convert | Call, values: Sequence[Value], reading: Reading) -> Value:
+    """Return the value of a conversion or a call from those of its operands."""
+    if isinstance(expression, Convert):
+        return convert.value(values[0], expression.operand.type, expression.type, reading)
+    if expression.function.strict and None in values:
+        return None
+    found: Value = expression.function.value(expression, *values)
+    return found

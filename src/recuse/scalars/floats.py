@@ -162,7 +162,7 @@ def _single(_: Call, value: float) -> float | None:
     if math.isinf(value) or math.isnan(value):
         return value
     try:
-        (found,) = struct.unpack("f", struct.pack("f", value))
+        (found,) = struct.unpack("<f", struct.pack("<f", value))
     except OverflowError:
         return None
     return float(found) + 0.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from inspect import Parameter, signature
 from typing import Any
 
 from recuse.scalars.expression import Call, Constant, Expression
@@ -51,11 +53,32 @@ class Function:
     """whether the form may give NaN or -0.0 from arguments that are neither"""
     loose: bool = False
     """whether a stored float may stand in the form as it is: it looks at equality and order only"""
+    folds: bool = True
+    """whether Python may compute it of constants: not where that could take long, or need Unicode's tables"""
     inner: bool = False
     """whether it is ours alone, and no question can write it"""
 
     def __repr__(self) -> str:
         return self.name
+
+
+@cache
+def arity(function: Function) -> tuple[int, int | None]:
+    """Return how many arguments a function takes: those of its meaning in Python."""
+    takes = list(signature(function.value).parameters.values())[1:]
+    named = [one for one in takes if one.kind is not Parameter.VAR_POSITIONAL]
+    least = sum(one.default is Parameter.empty for one in named)
+    return least, len(named) if len(named) == len(takes) else None
+
+
+def check_arity(function: Function, count: int) -> None:
+    """Say so if a function is given too few or too many arguments."""
+    least, most = arity(function)
+    if least <= count and (most is None or count <= most):
+        return
+    wanted = f"at least {least}" if most is None else f"{least}" if least == most else f"{least} to {most}"
+    plural = "" if wanted == "1" else "s"
+    raise Mistyped(f"{function.name} takes {wanted} argument{plural}, not {count}", f"write {function.form}")
 
 
 def constant_of(arguments: Sequence[Expression], place: int, problem: str, hint: str | None = None) -> Any:
@@ -69,10 +92,7 @@ def constant_of(arguments: Sequence[Expression], place: int, problem: str, hint:
 def fixed(takes: Sequence[Type], gives: Type) -> Callable[[Sequence[Expression]], Signature]:
     """Return the signature of a function that always takes and gives the same types."""
 
-    def signature(_: Sequence[Expression]) -> Signature:
-        return Signature(tuple(takes), gives)
-
-    return signature
+    return lambda _: Signature(tuple(takes), gives)
 
 
 def text_length(kind: Type) -> int | None:

@@ -131,7 +131,8 @@ def _between(_: Call, value: Value, low: Value, high: Value) -> bool | None:
     return conjunction(above, below)
 
 
-def _member(_: Call, value: Value, *options: Value) -> bool | None:
+def _member(_: Call, value: Value, option: Value, *more: Value) -> bool | None:
+    options = (option, *more)
     if value is None:
         return None
     if any(option is not None and key(option) == key(value) for option in options):
@@ -190,13 +191,13 @@ def _extreme(arguments: Sequence[Expression]) -> Signature:
     return found
 
 
-def _first(_: Call, *values: Value) -> Value:
-    return next((value for value in values if value is not None), None)
+def _first(_: Call, value: Value, *more: Value) -> Value:
+    return next((value for value in (value, *more) if value is not None), None)
 
 
 def _most(choose: Callable[..., Any]) -> Callable[..., Value]:
-    def value(_: Call, *values: Value) -> Value:
-        filled = [found for found in values if found is not None]
+    def value(_: Call, first: Value, *more: Value) -> Value:
+        filled = [found for found in (first, *more) if found is not None]
         chosen: Value = choose(filled, key=key) if filled else None
         return chosen
 
@@ -227,11 +228,10 @@ def _branches(arguments: Sequence[Expression]) -> Signature:
     return Signature((*takes, kind), kind)
 
 
-def _chosen(_: Call, *values: Value) -> Value:
-    for condition, value in zip(values[:-1:2], values[1:-1:2], strict=True):
-        if condition is True:
-            return value
-    return values[-1]
+def _chosen(_: Call, condition: Value, chosen: Value, *more: Value) -> Value:
+    values = (condition, chosen, *more)
+    pairs = zip(values[:-1:2], values[1:-1:2], strict=True)
+    return next((value for condition, value in pairs if condition is True), values[-1])
 
 
 def _case_form(_: Call, *operands: str) -> str:
@@ -285,7 +285,7 @@ LOGIC = (
         "x AND y",
         "As in SQL: NULL is unknown.",
         _conditions,
-        lambda _, *values: conjunction(*values),
+        lambda _, x, y, *more: conjunction(x, y, *more),
         _joined("AND"),
         strict=False,
     ),
@@ -294,7 +294,7 @@ LOGIC = (
         "x OR y",
         "As in SQL: NULL is unknown.",
         _conditions,
-        lambda _, *values: disjunction(*values),
+        lambda _, x, y, *more: disjunction(x, y, *more),
         _joined("OR"),
         strict=False,
     ),

@@ -120,6 +120,16 @@ def held_as(call: Call, place: int, sql: str, held: str) -> str:
     return sql if spelled(call.arguments[place].type) == held else cast(sql, held)
 
 
+def inside(sql: str, kind: Type, low: int, high: int) -> str:
+    """Return a number that is NULL outside of two ends, which its own type holds."""
+    if not isinstance(kind, Number) or (low <= kind.low and kind.high <= high):
+        return sql
+    if high < kind.low or kind.high < low:
+        return cast("NULL", spelled(kind))
+    ends = " AND ".join(digits(end, spelled(kind)) for end in (max(low, kind.low), min(high, kind.high)))
+    return f"(CASE WHEN {sql} BETWEEN {ends} THEN {sql} END)"
+
+
 def _within(value: int) -> int | None:
     return value if abs(value) <= LIMIT else None
 

@@ -34,6 +34,8 @@ INTEGERS = {
     "BIGINT": BIGINT,
     "HUGEINT": HUGEINT,
 }
+CYCLE = 146_097
+"""Days of 400 years."""
 ZERO, NAN = "CAST(0 AS DOUBLE)", "CAST('NaN' AS DOUBLE)"
 
 
@@ -159,8 +161,16 @@ def decimal_digits(value: int, scale: int) -> str:
 
 
 def day_text(days: int) -> str:
-    """Return a day of the years 1 to 9999 as text."""
-    return (date(1970, 1, 1) + timedelta(days=days)).isoformat()
+    """Return a day as DuckDB writes it, of any year: the calendar repeats every 400 years.
+
+    >>> day_text(0), day_text(2_932_897), day_text(-719_163)
+    ('1970-01-01', '10000-01-01', '0001-12-31 (BC)')
+    """
+    cycles, inside = divmod(days, CYCLE)
+    found = date(1970, 1, 1) + timedelta(days=inside)
+    year = found.year + 400 * cycles
+    written = f"{year if year > 0 else 1 - year:04}-{found:%m-%d}"
+    return written if year > 0 else f"{written} (BC)"
 
 
 def time_text(microseconds: int) -> str:
@@ -172,6 +182,6 @@ def time_text(microseconds: int) -> str:
 
 
 def moment_text(microseconds: int) -> str:
-    """Return a timestamp of the years 1 to 9999 as text."""
+    """Return a timestamp as text."""
     days, rest = divmod(microseconds, MICROSECONDS)
     return f"{day_text(days)} {time_text(rest)}"

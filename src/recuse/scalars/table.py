@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from recuse.scalars.dates import BETWEEN_DATES, DATES, DAYS
 from recuse.scalars.floats import FLOATS
 from recuse.scalars.function import Function
+from recuse.scalars.growth import GROWTH
 from recuse.scalars.logic import LOGIC
 from recuse.scalars.numbers import BUCKETS, NUMBERS
+from recuse.scalars.patterns import PATTERNS
 from recuse.scalars.text import TEXT
 
 ROWS: tuple[Function, ...] = (
@@ -19,6 +21,8 @@ ROWS: tuple[Function, ...] = (
     *DAYS.values(),
     BETWEEN_DATES,
     *TEXT,
+    *GROWTH,
+    *PATTERNS,
     *DATES,
 )
 

@@ -1,0 +1,54 @@
+"""Letters as DuckDB knows them: small and capital ones, spaces, and characters made of several."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+
+def _one_by_one(change: Callable[[str], str], odd: dict[str, str]) -> Callable[[str], str]:
+    """Return a change of letters one by one: a letter that would become several stays, or is listed."""
+
+    def one(letter: str) -> str:
+        changed = change(letter)
+        return odd.get(letter, changed if len(changed) == 1 else letter)
+
+    return lambda text: change(text) if text.isascii() else "".join(map(one, text))
+
+
+lowered = _one_by_one(str.lower, {"\u0130": "i"})
+raised = _one_by_one(str.upper, {"ß": "ẞ"})
+
+
+def is_space(letter: str) -> bool:
+    """Return whether trim takes a character away when no letters are named."""
+    return unicodedata.category(letter) == "Zs"
+
+
+def clusters(text: str) -> list[str]:
+    """Return the characters that a reader sees: a letter with its marks, an emoji with its joiners."""
+    if text.isascii() and "\r" not in text:
+        return list(text)
+    found: list[str] = []
+    for letter in text:
+        if found and _joins(found[-1], letter):
+            found[-1] += letter
+        else:
+            found.append(letter)
+    return found
+
+
+def _joins(before: str, letter: str) -> bool:
+    if before == "\r":
+        return letter == "\n"
+    if before[-1] in "\r\n" or unicodedata.category(before[-1]) == "Cc":
+        return False
+    joined = before[-1] == JOINER and len(before) > 1 and _is_picture(before[0]) and _is_picture(letter)
+    return joined or letter == JOINER or unicodedata.category(letter) in ("Mn", "Me", "Mc")
+
+
+JOINER = "\u200d"
+
+
+def _is_picture(letter: str) -> bool:
+    return unicodedata.category(letter) == "So"

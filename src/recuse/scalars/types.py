@@ -219,7 +219,7 @@ def _pair(left: Type | None, right: Type | None) -> Type | None:
     match left, right:
         case Boolean(), (Number() | Float()):
             return _pair(whole(0, 1), right)
-        case (Number() | Float()), Boolean():
+        case ((Number() | Float()), Boolean()):
             return _pair(left, whole(0, 1))
         case Number(), Number():
             if left.scale == right.scale == 0:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from recuse.mechanism.release import CONFIDENCE, Release
-from recuse.session.intervals import Interval, combine
-from recuse.sql.formula import Constant, Formula, Operation, Term, measures_in
+from recuse.session.intervals import Interval, combine, rounded
+from recuse.sql.formula import Constant, Formula, Operation, Rounded, Term, measures_in
 
 Keys = tuple[Any, ...]
 
@@ -73,6 +73,8 @@ def _value(formula: Formula, releases: Sequence[Release]) -> Fraction | None:
                 return None
             low, _ = combine(operator, (first, first), (second, second))
             return low
+        case Rounded(inner, places):
+            return rounded(_value(inner, releases), places)
 
 
 def _interval(formula: Formula, releases: Sequence[Release]) -> Interval:
@@ -83,3 +85,6 @@ def _interval(formula: Formula, releases: Sequence[Release]) -> Interval:
             return value, value
         case Operation(operator, left, right):
             return combine(operator, _interval(left, releases), _interval(right, releases))
+        case Rounded(inner, places):
+            low, high = _interval(inner, releases)
+            return rounded(low, places), rounded(high, places)

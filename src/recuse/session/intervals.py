@@ -35,6 +35,19 @@ def combine(operator: Operator, left: Interval, right: Interval) -> Interval:
     return min(corners), max(corners)
 
 
+def rounded(end: End, places: int) -> End:
+    """Return a number rounded to so many decimal places, halves away from zero; order is kept.
+
+    >>> rounded(Fraction(-5, 2), 0)
+    Fraction(-3, 1)
+    """
+    if end is None:
+        return None
+    scaled = abs(end) * Fraction(10) ** places
+    whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+    return (whole if end >= 0 else -whole) / Fraction(10) ** places
+
+
 def _plus(left: End, right: End) -> End:
     return None if left is None or right is None else left + right
 

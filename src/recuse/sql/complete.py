@@ -21,7 +21,6 @@ from recuse.sql.ownership import Hop, Linked, Protected
 from recuse.sql.query import Block, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, Source, column
 from recuse.sql.render import conjunction, table_reference
 
-
 Sources = dict[str, Source]
 """all sources of a question by their aliases, in lower case; links add to them"""
 

@@ -40,7 +40,15 @@ class Operation:
     right: Formula
 
 
-Formula = Term | Constant | Operation
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """A formula rounded to so many decimal places, halves away from zero."""
+
+    formula: Formula
+    places: int
+
+
+Formula = Term | Constant | Operation | Rounded
 
 
 def measures_in(formula: Formula) -> Iterator[int]:
@@ -51,3 +59,5 @@ def measures_in(formula: Formula) -> Iterator[int]:
         case Operation(_, left, right):
             yield from measures_in(left)
             yield from measures_in(right)
+        case Rounded(inner):
+            yield from measures_in(inner)

@@ -23,6 +23,7 @@ MAX_DEPTH = 100
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+_SKIPPED = re.compile(r"(?:\s|--[^\r\n\x00]*(?:\r?\n|\Z)|/\*(?:(?!\*/|/\*)[^\x00])*\*/)*")
 _DUCKDB = Dialect.get_or_raise("duckdb")
 
 # sqlglot warns of what it cannot parse, which is refused here in our own words; nothing else is to be printed
@@ -40,7 +41,7 @@ def parse(text: str) -> exp.Query:
         )
     tokens = _tokens(text)
     _begin_with_select(text, tokens)
-    _refuse_comments(text, tokens)
+    _pass_over_comments(text, tokens)
     tokens = _one_statement(text, tokens)
     _refuse_deep_brackets(text, tokens)
     tree = _tree(text, tokens)
@@ -72,15 +73,16 @@ def _begin_with_select(text: str, tokens: Sequence[Token]) -> None:
         )
 
 
-def _refuse_comments(text: str, tokens: Sequence[Token]) -> None:
-    """Refuse anything between the words but white space: what one parser skips another might run."""
+def _pass_over_comments(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse anything between the words but white space and comments that every parser skips alike."""
     end = 0
     for start, following in [*((token.start, token.end + 1) for token in tokens), (len(text), 0)]:
         gap = text[end:start]
-        if gap.strip():
+        if gap and not _SKIPPED.fullmatch(gap):
             first = end + len(gap) - len(gap.lstrip())
             last = end + len(gap.rstrip()) - 1
-            raise refusal("comments are not read", text, (first, last), hint="leave the comment out")
+            hint = "write -- up to the end of a line, or /* … */ without another inside"
+            raise refusal("this comment is not read", text, (first, last), hint=hint)
         end = max(end, following)
 
 

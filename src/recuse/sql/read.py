@@ -15,7 +15,7 @@ from sqlglot import exp
 from recuse.errors import QueryError, quote
 from recuse.scalars.types import Opaque, common, words
 from recuse.sql.elaborate import is_number, type_of
-from recuse.sql.formula import Constant, Formula, Operation, Operator, Term
+from recuse.sql.formula import Constant, Formula, Operation, Operator, Rounded, Term
 from recuse.sql.groups import (
     GroupKey,
     Listed,
@@ -24,6 +24,7 @@ from recuse.sql.groups import (
     index_of,
     is_public_key,
     listed_values,
+    literal_value,
     typed,
 )
 from recuse.sql.joins import Frame
@@ -204,7 +205,18 @@ class _Reader:
         if isinstance(node, exp.Binary) and type(node) in OPERATORS:
             left, right = (self._formula(part, keys, frames) for part in (node.left, node.right))
             return Operation(OPERATORS[type(node)], left, right)
+        if isinstance(node, exp.Round):
+            return Rounded(self._formula(node.this, keys, frames), self._places(node))
         return self._aggregate(node, keys, frames)
+
+    def _places(self, node: exp.Round) -> int:
+        """Return to how many places ROUND rounds what was released."""
+        places = literal_value(node.args.get("decimals") or exp.Literal.number(0))
+        if not isinstance(places, int) or isinstance(places, bool) or not -15 <= places <= 15:
+            raise self._refuse(
+                "ROUND takes a number of places from -15 to 15", node, "write ROUND(AVG(x), 2)"
+            )
+        return places
 
     def _aggregate(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Formula:
         call, test = node, None

@@ -203,6 +203,9 @@ class Relations:
             else:
                 blocks = self._table(item)
             name = item.alias or item.name
+        elif isinstance(item, exp.Values):
+            blocks = self._values(item, known)
+            name = item.alias or self.fresh("listed")
         elif isinstance(item, exp.Subquery):
             blocks = self.query(item, known, None)
             name = item.alias or self.fresh("derived")
@@ -214,6 +217,17 @@ class Relations:
             raise self.refuse("there are more names than columns", item, "leave the column list out")
         columns[: len(renamed)] = renamed
         return name, columns, blocks
+
+    def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
+        """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
+        rows = [node.expressions if isinstance(node, exp.Tuple) else [node] for node in item.expressions]
+        scope = Scope(self.schema.text)
+        blocks = []
+        for row in rows:
+            values = [self.conditions(known).value(node, scope) for node in row]
+            outputs = tuple(Output(f"col{place}", value) for place, value in enumerate(values))
+            blocks.append(Block(outputs=outputs))
+        return aligned(blocks, self.lookup(), item, self.schema.text)
 
     def _table(self, item: exp.Table) -> tuple[Block, ...]:
         table = self._known_table(item)

@@ -164,6 +164,8 @@ class Elaborator:
         if isinstance(value, Constant) and isinstance(value.value, str) and not isinstance(kind, Text):
             written = value.value
             value = self._at(node.this, lambda: literal(written, kind))
+        if isinstance(value.type, Float) and isinstance(kind, Float):
+            kind = value.type
         found = self._at(node, lambda: bring(value, kind))
         if isinstance(found, Constant) and found.value is None and getattr(value, "value", None) is not None:
             spelled = node.args["to"].sql("duckdb")

@@ -1,0 +1,135 @@
+"""Whether a question fails: on every kind of source, whoever is in the data, it is answered or refused alike.
+
+Each question was an attack once: one person's row decided whether it failed, or what it counted, without
+noise. The neighbours are the data with and without that person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import recuse
+from recuse.engines.collect import collect
+from recuse.errors import RecuseError
+from recuse.krelation.build import canonical_rows, without
+from recuse.policy import Policy
+from recuse.sql.compile import compile_query
+
+POLICY = Policy.parse("""
+[[protect]]
+table = "person"
+key = ["id"]
+
+[[link]]
+table = "note"
+column = ["person"]
+to = "person"
+
+[budget]
+epsilon = 1000
+""")
+
+PERSON = """
+CREATE TABLE person (id INTEGER PRIMARY KEY, salary INTEGER, h HUGEINT, w DECIMAL(38, 10), x DOUBLE, y DOUBLE, s VARCHAR, f FLOAT);
+INSERT INTO person SELECT i, 40 + i, i, i, i, i, 'a' || i, i FROM range(1, 30) r(i);
+INSERT INTO person VALUES
+  (90, 90, '170141183460469231731687303715884105727', '9999999999999999999999999999.9999999999', 'nan', '-nan', repeat('a', 9000), '-0.0'),
+  (91, NULL, '-170141183460469231731687303715884105728', '-9999999999999999999999999999.9999999999', '-inf', '-0.0', NULL, 'inf');
+CREATE TABLE note (person INTEGER, k DOUBLE, words VARCHAR);
+INSERT INTO note SELECT id, CASE WHEN id % 2 = 0 THEN -0.0 ELSE 0.0 END, s FROM person;
+INSERT INTO note VALUES (90, '-nan', NULL), (91, 'nan', ''), (NULL, 1, 'x'), (4711, 2, 'y');
+"""
+WIDE = "170141183460469231731687303715884105727"
+QUESTIONS = {
+    "A1 repeated": "SELECT count(*) FROM (SELECT DISTINCT 1//(salary-90) + 1//(salary-90) AS x FROM person)",
+    "A1 in a condition": "SELECT count(*) FROM person WHERE 1//(salary-90) > 0 AND 1//(salary-90) < 5",
+    "A2 planned": f"SELECT count(*) FROM person WHERE salary >= 85 AND {WIDE[:-1]} BETWEEN {WIDE[:-1]} AND cast(id AS decimal(38,10))",
+    "A2 nobody": f"SELECT count(*) FROM person WHERE salary >= 95 AND {WIDE[:-1]} BETWEEN {WIDE[:-1]} AND cast(id AS decimal(38,10))",
+    "A3 branches": "SELECT count(*) FROM (SELECT h FROM person UNION SELECT w FROM person) t",
+    "A3 in": "SELECT count(*) FROM person WHERE h IN (SELECT w FROM person)",
+    "A4 quotient": "SELECT count(*) FROM person WHERE CAST(h AS HUGEINT) // 2 > 0.5",
+    "A4 floor": "SELECT count(*) FROM person WHERE floor(w) = 0.0000000000000000000000000001",
+    "A5 constants": "SELECT count(*) FROM (SELECT CAST('nan' AS DOUBLE) AS v FROM person UNION SELECT CAST('-nan' AS DOUBLE) FROM note) t",
+    "A5 columns": "SELECT count(*) FROM (SELECT x FROM person UNION SELECT y FROM person) t",
+    "A5 zeros": "SELECT count(DISTINCT k) FROM note",
+    "A5 ties": "SELECT count(*) FROM note a WHERE EXISTS (SELECT 1 FROM note b WHERE b.k = a.k AND b.person < a.person)",
+    "A5 quotients": "SELECT count(*) FROM note a WHERE EXISTS (SELECT 1 FROM person p WHERE 1 / p.y > a.k)",
+    "A6 growth": "SELECT count(*) FROM person WHERE length(replace(s, 'a', 'aaaa')) > 3",
+    "cast": "SELECT sum(CAST(s AS INTEGER)) FROM person",
+    "power": "SELECT count(*) FROM person WHERE pow(x, salary) > 1 OR sqrt(y) > 2 OR ln(salary - 90) > 0",
+    "dates": "SELECT count(*) FROM person WHERE DATE '2000-01-01' + salary * 100000000 > DATE '2001-01-01'",
+    "sum of floats": "SELECT sum(x * y) FROM person",
+}
+GROWING = "s"
+for _ in range(12):
+    GROWING = f"replace({GROWING}, 'a', 'aaaaaaaaaaaaaaaaaaaa')"
+REFUSED = {
+    "A6 nested": f"SELECT count(*) FROM person WHERE length({GROWING}) > 3",
+    "A6 repeat": "SELECT count(*) FROM person WHERE length(repeat(s, salary * 1000000)) > 3",
+    "A6 pad": "SELECT count(*) FROM person WHERE lpad(s, salary * 100000000, 'x') = 'y'",
+    "pattern of a column": "SELECT count(*) FROM person WHERE regexp_matches(s, s)",
+    "strptime": "SELECT count(*) FROM person WHERE strptime(s, '%Y') IS NULL",
+}
+SOURCES = ["connection", "file", "parquet"]
+
+
+def source(kind: str, folder: Path, *, leaver: int | None) -> duckdb.DuckDBPyConnection | str:
+    """Return the data, with or without one person."""
+    path = folder / "data.duckdb"
+    made = duckdb.connect(str(path) if kind == "file" else ":memory:")
+    made.execute(PERSON)
+    if leaver is not None:
+        made.execute(f"DELETE FROM note WHERE person = {leaver}; DELETE FROM person WHERE id = {leaver}")
+    if kind == "connection":
+        return made
+    if kind == "parquet":
+        (folder / "data").mkdir()
+        for table in ("person", "note"):
+            made.execute(f"COPY {table} TO '{folder / 'data' / table}.parquet'")
+    made.close()
+    return str(path if kind == "file" else folder / "data")
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def neighbours(request, tmp_path_factory) -> Iterator[list[recuse.Session]]:
+    sessions = []
+    for leaver in (None, 90, 91):
+        folder = tmp_path_factory.mktemp("source")
+        data = source(request.param, folder, leaver=leaver)
+        sessions.append(recuse.connect(data, policy=POLICY))
+    yield sessions
+    for session in sessions:
+        session.close()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_it_is_answered_whoever_is_in_the_data(neighbours, name):
+    for session in neighbours:
+        session.ask(QUESTIONS[name], epsilon=0.01)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused_before_the_charge_whoever_is_in_the_data(neighbours, name):
+    told = set()
+    for session in neighbours:
+        spent = session.budget.spent
+        with pytest.raises(RecuseError) as error:
+            session.ask(REFUSED[name], epsilon=0.01)
+        assert session.budget.spent == spent
+        told.add(str(error.value))
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_neighbour_law(neighbours, name):
+    """Without a person, the relation is what it is on the data without that person."""
+    whole, *others = (
+        collect(session.engine, compile_query(QUESTIONS[name], POLICY, session.engine.catalogue()))[0][0]
+        for session in neighbours
+    )
+    for leaver, other in zip((90, 91), others, strict=True):
+        assert canonical_rows(without(whole, ("person", leaver))) == canonical_rows(other)

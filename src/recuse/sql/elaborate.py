@@ -20,6 +20,7 @@ from recuse.scalars.expression import Column, Constant, Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.scalars.literals import NULL, literal, number, text
 from recuse.scalars.logic import alike
+from recuse.scalars.spelling import spelled
 from recuse.scalars.types import (
     Boolean,
     Date,
@@ -65,8 +66,8 @@ VOLATILE = dict.fromkeys(
     "an answer must depend on the data alone: write a constant",
 )
 LISTED = "write it with the functions that docs/functions.md lists"
-TYPED = "type"
-"""where a cast of our own making holds the type of the total language that it brings a value to"""
+BROUGHT = "brought"
+"""the argument in which a cast of our own making holds the type that it brings a value to"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,8 @@ def brought(node: exp.Expr, kind: Type, lookup: Lookup) -> exp.Expr:
     """Return a value that is brought to a type when it is compiled; itself where it has that type."""
     if Elaborator(lookup).expression(node).type == kind:
         return node
-    found = exp.Cast(this=exp.paren(node.copy()), to=exp.DataType.build("varchar"))
-    found.meta[TYPED] = kind
-    return found
+    target = exp.DataType.build(spelled(kind), dialect="duckdb")
+    return exp.Cast(this=exp.paren(node.copy()), to=target, **{BROUGHT: kind})
 
 
 def type_of(node: exp.Expr, lookup: Lookup) -> Type:
@@ -156,8 +156,8 @@ class Elaborator:
     def cast(self, node: exp.Expr) -> Expression:
         """Return a cast; a value without counterpart is NULL, a constant without one is refused."""
         value = self.expression(node.this)
-        if TYPED in node.meta:
-            return self._at(node, lambda: bring(value, node.meta[TYPED]))
+        if BROUGHT in node.args:
+            return self._at(node, lambda: bring(value, node.args[BROUGHT]))
         if not holds_only(node, ("this", "to", "safe")):
             raise self.refuse("this form of a cast is not accepted", "write CAST(x AS TYPE)", node)
         kind = self._target(node)
@@ -168,8 +168,8 @@ class Elaborator:
             kind = value.type
         found = self._at(node, lambda: bring(value, kind))
         if isinstance(found, Constant) and found.value is None and getattr(value, "value", None) is not None:
-            spelled = node.args["to"].sql("duckdb")
-            raise self.refuse(f"this constant is no {spelled}", "write a value of that type", node)
+            target = node.args["to"].sql("duckdb")
+            raise self.refuse(f"this constant is no {target}", "write a value of that type", node)
         single = node.args["to"].this is _DTYPE.FLOAT
         return self.made("single", [found], node) if single else found
 

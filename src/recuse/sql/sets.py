@@ -80,6 +80,7 @@ def distinct(
     alias: str, blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str
 ) -> tuple[SetOf, Block]:
     """Return the set of the blocks' outputs, and the block that scans it."""
+    blocks = aligned(blocks, lookup, tree, text)
     names = [f"c{number}" for number in range(1, len(blocks[0].outputs) + 1)]
     branches = []
     for block in blocks:

@@ -34,29 +34,36 @@ epsilon = 1000
 """)
 
 PERSON = """
-CREATE TABLE person (id INTEGER PRIMARY KEY, salary INTEGER, h HUGEINT, w DECIMAL(38, 10), x DOUBLE, y DOUBLE, s VARCHAR, f FLOAT);
+CREATE TABLE person (
+  id INTEGER PRIMARY KEY, salary INTEGER, h HUGEINT, w DECIMAL(38, 10), x DOUBLE, y DOUBLE, s VARCHAR, f FLOAT
+);
 INSERT INTO person SELECT i, 40 + i, i, i, i, i, 'a' || i, i FROM range(1, 30) r(i);
 INSERT INTO person VALUES
-  (90, 90, '170141183460469231731687303715884105727', '9999999999999999999999999999.9999999999', 'nan', '-nan', repeat('a', 9000), '-0.0'),
-  (91, NULL, '-170141183460469231731687303715884105728', '-9999999999999999999999999999.9999999999', '-inf', '-0.0', NULL, 'inf');
+  (90, 90, '170141183460469231731687303715884105727', '9999999999999999999999999999.9999999999',
+   'nan', '-nan', repeat('a', 9000), '-0.0'),
+  (91, NULL, '-170141183460469231731687303715884105728', '-9999999999999999999999999999.9999999999',
+   '-inf', '-0.0', NULL, 'inf');
 CREATE TABLE note (person INTEGER, k DOUBLE, words VARCHAR);
 INSERT INTO note SELECT id, CASE WHEN id % 2 = 0 THEN -0.0 ELSE 0.0 END, s FROM person;
 INSERT INTO note VALUES (90, '-nan', NULL), (91, 'nan', ''), (NULL, 1, 'x'), (4711, 2, 'y');
 """
-WIDE = "170141183460469231731687303715884105727"
+WIDE = "17014118346046923173168730371588410572"
+PLANNED = f"{WIDE} BETWEEN {WIDE} AND cast(id AS decimal(38,10))"
 QUESTIONS = {
     "A1 repeated": "SELECT count(*) FROM (SELECT DISTINCT 1//(salary-90) + 1//(salary-90) AS x FROM person)",
     "A1 in a condition": "SELECT count(*) FROM person WHERE 1//(salary-90) > 0 AND 1//(salary-90) < 5",
-    "A2 planned": f"SELECT count(*) FROM person WHERE salary >= 85 AND {WIDE[:-1]} BETWEEN {WIDE[:-1]} AND cast(id AS decimal(38,10))",
-    "A2 nobody": f"SELECT count(*) FROM person WHERE salary >= 95 AND {WIDE[:-1]} BETWEEN {WIDE[:-1]} AND cast(id AS decimal(38,10))",
+    "A2 planned": f"SELECT count(*) FROM person WHERE salary >= 85 AND {PLANNED}",
+    "A2 nobody": f"SELECT count(*) FROM person WHERE salary >= 95 AND {PLANNED}",
     "A3 branches": "SELECT count(*) FROM (SELECT h FROM person UNION SELECT w FROM person) t",
     "A3 in": "SELECT count(*) FROM person WHERE h IN (SELECT w FROM person)",
     "A4 quotient": "SELECT count(*) FROM person WHERE CAST(h AS HUGEINT) // 2 > 0.5",
     "A4 floor": "SELECT count(*) FROM person WHERE floor(w) = 0.0000000000000000000000000001",
-    "A5 constants": "SELECT count(*) FROM (SELECT CAST('nan' AS DOUBLE) AS v FROM person UNION SELECT CAST('-nan' AS DOUBLE) FROM note) t",
+    "A5 constants": "SELECT count(*) FROM (SELECT CAST('nan' AS DOUBLE) AS v FROM person "
+    "UNION SELECT CAST('-nan' AS DOUBLE) FROM note) t",
     "A5 columns": "SELECT count(*) FROM (SELECT x FROM person UNION SELECT y FROM person) t",
     "A5 zeros": "SELECT count(DISTINCT k) FROM note",
-    "A5 ties": "SELECT count(*) FROM note a WHERE EXISTS (SELECT 1 FROM note b WHERE b.k = a.k AND b.person < a.person)",
+    "A5 ties": "SELECT count(*) FROM note a "
+    "WHERE EXISTS (SELECT 1 FROM note b WHERE b.k = a.k AND b.person < a.person)",
     "A5 quotients": "SELECT count(*) FROM note a WHERE EXISTS (SELECT 1 FROM person p WHERE 1 / p.y > a.k)",
     "A6 growth": "SELECT count(*) FROM person WHERE length(replace(s, 'a', 'aaaa')) > 3",
     "cast": "SELECT sum(CAST(s AS INTEGER)) FROM person",

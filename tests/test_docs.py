@@ -62,7 +62,7 @@ def cited(page: str) -> list[str]:
     return [word for span in re.findall(r"`([^`\n]+)`", text) for word in span.split()]
 
 
-def tests_by_file() -> dict[str, set[str]]:
+def names_by_file() -> dict[str, set[str]]:
     """Return for every file of tests the names of its tests."""
     found = {}
     for path in sorted((ROOT / "tests").rglob("*.py")):
@@ -74,7 +74,7 @@ def tests_by_file() -> dict[str, set[str]]:
 
 def missing_tests(page: str) -> list[str]:
     """Return the tests that a page cites and that do not exist: paths, files, and functions by name."""
-    known = tests_by_file()
+    known = names_by_file()
     files, names = {Path(path).name for path in known}, set().union(*known.values())
     missing = []
     for word in cited(page):

@@ -104,29 +104,34 @@ def below(limit: int, noise: Noise) -> int:
 # ------------------------------------------------------------------ what may be said of it
 
 
+ROUNDING = 2.0**-40
+"""Far more than doubles err in a quantile: it is asked for with so much more probability."""
+
+
 def laplace_quantile(scale: Fraction, probability: float) -> int:
-    """Return the smallest q with P(|i| ≤ q) ≥ probability under discrete Laplace noise.
+    """Return the smallest q with P(|i| ≤ q) ≥ probability under discrete Laplace noise, or one more.
 
     P(|i| > q) = 2 a^{q+1} / (1+a) with a = exp(-1/scale).
     """
-    ratio = math.exp(-1 / float(scale))
+    ratio, probability = math.exp(-1 / float(scale)), probability + ROUNDING
     return max(0, math.ceil(float(scale) * math.log(2 / ((1 + ratio) * (1 - probability))) - 1))
 
 
 def staircase_quantile(epsilon: Fraction, sensitivity: int, probability: float) -> int:
-    """Return the smallest q with P(|i| ≤ q) ≥ probability under staircase noise."""
-    low, fall = low_part(epsilon, sensitivity), math.exp(-float(epsilon))
-    step = low + (sensitivity - low) * fall  # the weight of one step on one side, the lower level being 1
-    total = 2 * step / (1 - fall) - 1
-    need = (probability * total + 1) / 2  # one-sided, zero counted once on each
-    weight, reach = 1.0, 0
-    while need > weight * step:
-        need -= weight * step
-        weight *= fall
-        reach += sensitivity
-    places = need / weight
+    """Return the smallest q with P(|i| ≤ q) ≥ probability under staircase noise, or one more.
+
+    With the lowest level weighing 1, a step weighs `step`, and all from step n on step·e^{-nε}/(1-e^{-ε}).
+    """
+    rate = float(epsilon)
+    low, fall = low_part(epsilon, sensitivity), math.exp(-rate)
+    step = low + (sensitivity - low) * fall
+    side = step / -math.expm1(-rate)
+    beyond = (1 - probability - ROUNDING) * (side - 0.5)  # what may lie beyond q on one side
+    whole = max(0, math.floor(math.log(side / beyond) / rate))
+    weight = math.exp(-rate * whole)
+    places = (side * weight - beyond) / weight
     inside = places if places <= low else low + (places - low) / fall
-    return max(0, reach + math.ceil(inside) - 1)
+    return max(0, whole * sensitivity + math.ceil(inside) - 1)
 
 
 def staircase_spread(epsilon: Fraction, sensitivity: int) -> Fraction:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import datetime
 import decimal
 import time
+from collections import Counter
 
 import numpy as np
 import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chi2
 
 from recuse.annotation import Participant, conjunction
 from recuse.krelation.build import canonical_rows, from_expressions
-from recuse.krelation.encode import encode, encode_merged, integers
-from recuse.krelation.relation import Shape
+from recuse.krelation.encode import Derivations, encode, encode_groups, encode_merged, integers
+from recuse.krelation.relation import KRelation, Shape
 
 small = st.integers(0, 3)
 words = st.sampled_from(["", "a", "A", "a b", "1"])
@@ -145,3 +147,55 @@ def test_merged_rows_need_no_sorting(rows):
     assert canonical_rows(merged) == canonical_rows(
         encode(table, owners, shape=Shape.CONJUNCTIONS, signed=True)
     )
+
+
+# ------------------------------------------------------------------ groups do not see each other
+
+
+def in_groups(rows: list[tuple[str, str, int, int]], count: int) -> list[KRelation]:
+    """Return the relations of rows of two owners, a weight and a group."""
+    one, other, weights, groups = zip(*rows, strict=True)
+    table = pyarrow.table(
+        {
+            "a": one,
+            "b": other,
+            "weight": pyarrow.array(list(map(decimal.Decimal, weights)), pyarrow.decimal128(38, 0)),
+        }
+    )
+    derivations = [Derivations(table, [("k", ("a",)), ("k", ("b",))])]
+    return encode_groups(derivations, [np.array(groups)], count, shape=Shape.CONJUNCTIONS, signed=False)
+
+
+def of_group(rows: list[tuple[str, str, int, int]], count: int) -> tuple[object, ...]:
+    """Return the first group's tuples as they are stored, and whom each number stands for."""
+    found = in_groups(rows, count)[0]
+    clauses = np.split(found.positive.members, found.positive.clauses[1:-1])
+    stored = zip(found.positive.weights.tolist(), (tuple(c.tolist()) for c in clauses), strict=True)
+    return tuple(stored), tuple(found.names), found.positive.weights.dtype
+
+
+OWN = [("x", "y", 1, 0), ("y", "z", 2, 0)]
+
+
+def test_a_groups_numbers_and_order_are_drawn_alike_whatever_other_groups_hold():
+    """Lemma P: six numberings and two orders, each as likely, with and without a row of another group."""
+    runs = 480
+    for others in ([("p", "q", 1, 1)], [("p", "q", 1, 1), ("a", "p", 2**70, 1)]):
+        for rows in (OWN + others, others[::-1] + OWN[::-1]):
+            seen = Counter(of_group(rows, 2) for _ in range(runs))
+            assert len(seen) == 12
+            assert sum((n - runs / 12) ** 2 / (runs / 12) for n in seen.values()) < chi2.isf(1e-7, 11)
+
+
+def test_one_group_is_left_as_it_is():
+    assert len({of_group(OWN, 1) for _ in range(20)}) == 1
+
+
+def test_without_shuffling_the_order_of_rows_would_be_seen():
+    assert of_group(OWN, 1) != of_group(OWN[::-1], 1)
+
+
+def test_a_weight_of_another_group_does_not_change_how_weights_are_kept():
+    found = in_groups([("x", "y", 5, 0), ("p", "q", 2**70, 1)], 2)
+    assert [part.positive.weights.dtype for part in found] == [np.int64, object]
+    assert [part.true_answer() for part in found] == [5, 2**70]

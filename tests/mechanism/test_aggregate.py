@@ -14,12 +14,13 @@ from recuse.graphs.aggregate import Aggregate, k_stars, k_triangles
 from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Growth
 from recuse.mechanism.mechanisms import NAMES, chosen, run
-from recuse.mechanism.parameters import SLACK, Score
+from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Score
 from recuse.mechanism.prepared import Prepared, truncated
 from recuse.mechanism.presets import of_aggregate
-from recuse.mechanism.selective import deficit, deficit_range, first_level_above
+from recuse.mechanism.selective import chosen_level, deficit, deficit_range, first_level_above
 from recuse.privacy import Epsilon
 from recuse.solver.aggregate import aggregate_programs
+from recuse.solver.interval import Interval
 from solver.aggregate_judge import graph_of
 from sources import Seeded
 
@@ -143,3 +144,20 @@ def test_with_a_large_epsilon_the_answer_is_near(name):
     answers = [run(prepared, chosen("selective", loss, whole.shape), noise).value for _ in range(5)]
     truth = whole.true_answer()
     assert abs(sorted(answers)[2] - truth) < truth / 20
+
+
+class OneHub:
+    """A hub that owns more than any double holds: X(τ) = τ at every level there is."""
+
+    def largest_load(self) -> float:
+        return math.inf
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        return Interval(tau, tau)
+
+
+def test_levels_end_where_the_theorem_says_however_large_the_loads_are():
+    doublings = 50
+    parameters = of_aggregate(Epsilon(Fraction(1)), Growth(doublings))
+    levels = range(parameters.rule.first, LAST_DOUBLING // doublings + 1)
+    assert {chosen_level([OneHub()], parameters, Seeded(seed)) for seed in range(20)} <= set(levels)

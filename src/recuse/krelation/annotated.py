@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.forest import TRUE, Forest, Groups, Rows, joined, plant, pointers_of
-from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tuples, exact_sum
+from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tuples, exact_sum, narrowed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,7 @@ class Annotated:
         forests = [self.forest.take(self.trees[part]) for part in signs]
         people = np.unique(np.concatenate([forest.members for forest in forests]))
         positive, negative = (
-            Tuples(abs(self.weights[part]), forest.levels, np.searchsorted(people, forest.members))
+            Tuples(narrowed(abs(self.weights[part])), forest.levels, np.searchsorted(people, forest.members))
             if len(part)
             else NO_TUPLES
             for part, forest in zip(signs, forests, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from recuse.krelation.annotated import Annotated
+from recuse.krelation.annotated import Annotated, Chosen
 from recuse.krelation.build import from_owner_sets, from_owners
 from recuse.krelation.forest import Groups, Rows
 from recuse.krelation.relation import Integers, KRelation, Shape
@@ -77,14 +78,40 @@ def encode_groups(
     signed: bool,
     weight: str = "weight",
 ) -> list[KRelation]:
-    """Return the relations of `count` groups; `groups` says of every row of every table which it is in."""
-    order = list(_all(tables))
-    owners, names = _participants(order)
-    matrices = {id(found): matrix for found, matrix in zip(order, owners, strict=True)}
+    """Return the relations of `count` groups; `groups` says of every row of every table which it is in.
+
+    Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
+    may depend on both. So with several groups rows are shuffled and participants numbered at random.
+
+    Guarantee: the distribution of a group's relation is a function of the group's own rows (docs/proofs.md,
+    lemma P).
+    """
+    if count > 1:
+        random = np.random.default_rng(secrets.randbits(256))
+        orders = [random.permutation(len(group)) for group in groups]
+        tables = [_shuffled(found, order, random) for found, order in zip(tables, orders, strict=True)]
+        groups = [group[order] for group, order in zip(groups, orders, strict=True)]
+    every = list(_all(tables))
+    owners, names = _participants(every)
+    people: Sequence[Hashable] = names
+    if count > 1:
+        number = random.permutation(len(names))
+        owners, people = [number[matrix] for matrix in owners], Chosen(names, np.argsort(number))
+    matrices = {id(found): matrix for found, matrix in zip(every, owners, strict=True)}
     rows = [_rows(found, matrices) for found in tables]
     weights = [integers(found.table[weight]) for found in tables]
     annotated = Annotated.of(rows, weights, groups, shape, len(names))
-    return [annotated.relation(group, shape, names, signed=signed) for group in range(count)]
+    return [annotated.relation(group, shape, people, signed=signed) for group in range(count)]
+
+
+def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) -> Derivations:
+    """Return a table in a given order, and all tables below it in random ones."""
+
+    def below(inner: Derivations) -> Derivations:
+        return _shuffled(inner, random.permutation(inner.table.num_rows), random)
+
+    choices = [Below([below(inner) for inner in choice.tables], choice.columns) for choice in found.below]
+    return Derivations(found.table.take(_arrow(order)), found.owners, found.key, choices)
 
 
 def _all(tables: Sequence[Derivations]) -> Iterator[Derivations]:

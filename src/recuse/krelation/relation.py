@@ -57,6 +57,12 @@ def exact_sum(weights: NDArray[Any]) -> int:
     return sum(weights.tolist())
 
 
+def narrowed(weights: NDArray[Any]) -> NDArray[Any]:
+    """Return the weights as int64 where they fit: their type must not tell of other groups' weights."""
+    fits = weights.dtype == object and len(weights) and max(weights) < 2**62
+    return weights.astype(np.int64) if fits else weights
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuples:
     """The tuples of one sign: positive integer weights and their annotations.

@@ -67,19 +67,25 @@ def noisy_answer(
     constant: Fraction,
     parameters: Parameters[Exponent | Doublings],
     noise: Noise,
+    lift: Fraction = Fraction(0),
 ) -> Release:
     """Return the release of a number of sensitivity (1 + slack)·τ, and of a public constant beside it.
 
+    The interval is about X + constant, X being any number within slack·τ of `truncated`. So it is centred on
+    the answer without the lift, and is longer by what the certificate and the grid leave open.
+
     Guarantee: ε2-private for fixed τ if neighbours' `truncated` differ by at most (1 + slack)·τ
-    (docs/proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps.
+    (docs/proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps. The
+    interval holds X + constant with probability 95 % at least (lemma I there).
     """
     step = tau / ANSWER_GRID
-    added = grid_noise(parameters, ANSWER_GRID + math.ceil(ANSWER_GRID * slack))
-    answer = (math.ceil(truncated / step) + added.draw(noise)) * step + constant
-    reach = added.reach() * step
+    loose = math.ceil(ANSWER_GRID * slack)
+    added = grid_noise(parameters, ANSWER_GRID + loose)
+    middle = (math.ceil(truncated / step) + added.draw(noise)) * step + constant
+    reach = added.reach() + loose
     return Release(
-        value=answer,
-        interval=(answer - reach, answer + reach),
+        value=middle + lift,
+        interval=(middle - (reach + 1) * step, middle + reach * step),
         noise_scale=added.spread() * step,
         epsilon=parameters.epsilon,
         mechanism=parameters.name,
@@ -103,7 +109,7 @@ def answer_at(
     of public tuples are added after.
     """
     answer, slack = truncated(prepared, tau)
-    constant = Fraction(prepared.relation.constant)
+    lift = Fraction(0)
     if isinstance(parameters.rule, Doublings) and not prepared.relation.signed:
-        constant += parameters.rule.offset * tau / parameters.epsilon
-    return noisy_answer(answer, tau, slack, constant, parameters, noise)
+        lift = parameters.rule.offset * tau / parameters.epsilon
+    return noisy_answer(answer, tau, slack, Fraction(prepared.relation.constant), parameters, noise, lift)

@@ -41,7 +41,8 @@ class Release:
     """A private answer and what may be said of its noise.
 
     `value` and the ends of `interval` lie on a public grid. The interval is about the noise only: it holds
-    the truncated answer with probability 95 %, not the true one.
+    the truncated answer with probability 95 % at least, not the true one. It is not centred on `value` where
+    the answer was lifted against the bias of truncation.
     """
 
     value: Fraction

@@ -43,7 +43,8 @@ def chosen_level(programs: Sequence[Answers], parameters: Parameters[Doublings],
     """
     rule, theta = parameters.rule, parameters.theta
     levels = range(rule.first, LAST_DOUBLING // rule.doublings + 1)
-    top = first_level_above(max(part.largest_load() for part in programs), theta, rule.first, rule.doublings)
+    largest = min(max(part.largest_load() for part in programs), sys.float_info.max)
+    top = min(first_level_above(largest, theta, rule.first, rule.doublings), levels[-1])  # as T1 says
     if rule.score is Score.WITHDRAWALS:
         weight, penalty = Fraction(1), withdrawals(cast(Sequence[Programs], programs), theta)
     else:

@@ -191,7 +191,7 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
         case Number(), Number():
             return _number_value(int(found), source, target)
         case Number(), Float():
-            return as_float(int(found), source.scale)
+            return as_float(int(found), source)
         case (Number(), Boolean()) | (Float(), Boolean()):
             return found != 0
         case Float(), Float():

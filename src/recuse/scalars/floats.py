@@ -39,19 +39,19 @@ def _divided(_: Call, left: float, right: float) -> float | None:
     return None if right == 0 else mended(left / right)
 
 
-def _divide_form(call: Call, left: str, right: str) -> str:
-    known = isinstance(call.arguments[1], Constant) and call.arguments[1].value
-    return f"({left} / {right if known else f'(CASE WHEN {right} = {ZERO} THEN NULL ELSE {right} END)'})"
+def _divide_form(operator: str) -> Callable[..., str]:
+    def form(call: Call, left: str, right: str) -> str:
+        if not (isinstance(call.arguments[1], Constant) and call.arguments[1].value):
+            right = f"(CASE WHEN {right} = {ZERO} THEN NULL ELSE {right} END)"
+        return f"({left} {operator} {right})"
+
+    return form
 
 
 def _modulo(_: Call, left: float, right: float) -> float | None:
     if right == 0 or math.isinf(left):
         return None
     return mended(math.fmod(left, right))
-
-
-def _modulo_form(call: Call, left: str, right: str) -> str:
-    return _divide_form(call, left, right).replace(" / ", " % ", 1)
 
 
 def plain(operator: str) -> Callable[..., str]:
@@ -192,7 +192,13 @@ FLOATS = (
     Function("-", "x - y", "The difference.", _numbers, lambda _, x, y: mended(x - y), plain("-"), raw=True),
     Function("*", "x * y", "The product.", _numbers, lambda _, x, y: mended(x * y), plain("*"), raw=True),
     Function(
-        "/", "x / y", "The quotient, as a float; NULL if y = 0.", _numbers, _divided, _divide_form, raw=True
+        "/",
+        "x / y",
+        "The quotient, as a float; NULL if y = 0.",
+        _numbers,
+        _divided,
+        _divide_form("/"),
+        raw=True,
     ),
     Function(
         "%",
@@ -200,7 +206,7 @@ FLOATS = (
         "What the division leaves; NULL if y = 0.",
         _numbers,
         _modulo,
-        _modulo_form,
+        _divide_form("%"),
         raw=True,
     ),
     Function(

@@ -193,7 +193,7 @@ def _product(call: Call, left: int, right: int) -> int | None:
         raise TypeError("numbers are multiplied")
     bounds = _product_bounds(first, second)
     if bounds.scale and not fits(bounds):
-        size = abs(as_float(left, first.scale) * as_float(right, second.scale))
+        size = abs(as_float(left, first) * as_float(right, second))
         most = float(decimal_digits(99 * 10 ** (DIGITS - 2), bounds.scale))
         return left * right if size < most else None
     return _within(left * right)
@@ -204,9 +204,12 @@ def digits(value: int, held: str) -> str:
     return f"CAST('{value}' AS {held})"
 
 
-def as_float(value: int, scale: int) -> float:
-    """Return the float nearest to a number."""
-    return value / 10**scale if scale else float(value)
+def as_float(value: int, kind: Number) -> float:
+    """Return the float nearest to a number; DuckDB adds up a HUGEINT's two halves, and rounds twice."""
+    if kind.scale or spelled(kind) != "HUGEINT":
+        return float(value / 10**kind.scale)
+    upper, lower = divmod(value, 2**64)
+    return -float(2**64 - 1 - lower) - 1 if upper == -1 else float(lower) + float(upper) * 2.0**64
 
 
 # ------------------------------------------------------------------ whole division
@@ -415,8 +418,8 @@ def _bucketing(arguments: Sequence[Expression]) -> Signature:
     first, last = (
         end * 10 ** (same.scale - kind.scale) for end, kind in zip((low, high), kinds[1:], strict=True)
     )
-    steps = whole(0, (last - first) * buckets * 10**same.scale)
-    if first >= last or not fits(steps) or not fits(Number(0, same.low - last, same.high - first)):
+    steps = max(abs(first), abs(last), last - first) * buckets * 10**same.scale
+    if first >= last or steps > LIMIT or not fits(same):
         raise Mistyped("the buckets go up, between numbers that are not too long", hint)
     return Signature((same, same, same, whole(buckets, buckets)), whole(0, buckets + 1))
 
@@ -431,14 +434,13 @@ def _bucket_form(call: Call, value: str, low: str, high: str, _: str) -> str:
     """Return the bucket in exact granules: of a value that is NULL outside, so that no product overflows."""
     first, last, count = (constant_of(call.arguments, place, "") for place in (1, 2, 3))
     scale, given = scale_of(call.arguments[0].type), spelled(call.type)
-    wide = spelled(whole(0, (last - first) * count * 10**scale))
-    offset = f"((CASE WHEN {value} >= {low} AND {value} < {high} THEN {value} END) - {low})"
+    wide = spelled(whole(min(first, 0), max(abs(first), abs(last), last - first) * count * 10**scale))
+    inner = f"(CASE WHEN {value} >= {low} AND {value} < {high} THEN {value} END)"
     if scale:
-        width = max(len(str(last - first)), scale)
-        offset = (
-            f"({cast(offset, f'DECIMAL({width},{scale})')} * {digits(10**scale, f'DECIMAL({scale + 1},0)')})"
-        )
-    place = f"(({cast(offset, wide)} * {digits(count, wide)}) // {digits(last - first, wide)})"
+        held = f"DECIMAL({max(len(str(max(abs(first), abs(last)))), scale, 19)},{scale})"
+        inner = f"({cast(inner, held)} * {digits(10**scale, f'DECIMAL({scale + 1},0)')})"
+    offset = f"({cast(inner, wide)} - {digits(first, wide)})"
+    place = f"(({offset} * {digits(count, wide)}) // {digits(last - first, wide)})"
     middle = f"({cast(place, given)} + {digits(1, given)})"
     ends = (
         f"WHEN {value} < {low} THEN {digits(0, given)} WHEN {value} >= {high} THEN {digits(count + 1, given)}"

@@ -210,19 +210,22 @@ RECIPES: dict[str, Maker] = {
         (
             "sqrt", "cbrt", "exp", "ln", "log10", "log2", "sin", "cos", "tan", "cot", "asin", "acos",
             "atan", "degrees", "radians", "isnan", "isinf", "isfinite", "single", "sinh", "cosh", "tanh",
-            "asinh", "acosh", "atanh", "even", "gamma",
+            "asinh", "acosh", "atanh",
         ),
         of("number"),
     ),
     **dict.fromkeys(("log", "pow", "atan2"), of("number", "number")),
     "pi": of(),
     **dict.fromkeys(("lower", "upper", "initcap", "length", "reverse"), of("text")),
+    **dict.fromkeys(("strlen", "ascii", "unicode"), of("text")),
     **dict.fromkeys(("trim", "ltrim", "rtrim"), either(of("text"), of("text", "text"))),
     "substring": either(of("text", "whole"), of("text", "whole", "whole"), of("text", COUNTS, COUNTS)),
     **dict.fromkeys(("left", "right"), either(of("text", "whole"), of("text", COUNTS))),
     "split_part": either(of("text", "text", "whole"), of("text", choice(",", " ", "a"), COUNTS)),
     **dict.fromkeys(("||", "concat"), either(of("any", "text"), of("text", "any", "text"))),
     "concat_ws": either(of("text", "any"), of("text", "text", "any", "text")),
+    "translate": either(of("text", "text", "text"), of("text", choice("abA", " ,"), choice("", "xyz"))),
+    **dict.fromkeys(("&", "|", "xor"), of("whole", "whole")),
     "replace": either(of("text", "text", "text"), of("text", choice("a", "ab", " "), choice("", "b", "xyz"))),
     **dict.fromkeys(
         ("lpad", "rpad"),
@@ -248,6 +251,7 @@ RECIPES: dict[str, Maker] = {
     **dict.fromkeys((
         "hour", "minute", "second", "millisecond", "microsecond", "epoch",
     ), either(of("moment"), of("time"))),
+    **dict.fromkeys(("epoch_ms", "epoch_us"), of("moment")),
     "make_date": either(
         of("whole", "whole", "whole"), of("whole", COUNTS, COUNTS), of(COUNTS, COUNTS, "whole")
     ),

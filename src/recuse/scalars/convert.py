@@ -11,7 +11,8 @@ from typing import Protocol
 
 from recuse.scalars.expression import Constant, Value
 from recuse.scalars.function import Mistyped
-from recuse.scalars.numbers import as_float, half_away
+from recuse.scalars.numbers import as_float
+from recuse.scalars.rounding import half_away
 from recuse.scalars.spelling import (
     NAN,
     ZERO,

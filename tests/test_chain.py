@@ -20,6 +20,7 @@ CHAIN = [
     ["sensitivity"],
     ["krelation"],
     ["algebra"],
+    ["scalars"],
     ["sql"],
     ["graphs"],
     ["engines"],

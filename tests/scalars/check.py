@@ -1,4 +1,4 @@
-"""What the fuzz demands of one statement: nothing raises, every value, every type and every bound is right."""
+"""What the fuzz demands of a statement: nothing raises, every value, type and bound is right."""
 
 from __future__ import annotations
 
@@ -16,18 +16,14 @@ from recuse.scalars.evaluate import step
 from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value, parts
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import spelled
-
 from scalars import contexts, extremes
-
-NEARLY = frozenset({"cbrt", "exp", "ln", "log10", "log2", "log", "pow", "sin", "cos", "tan", "cot", "asin", "acos", "atan",
-                    "atan2", "degrees", "radians", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "gamma"})  # fmt: skip
-"""functions that may differ by one unit in the last place"""
 
 
 def inexact(expression: Expression) -> bool:
     """Return whether a transcendental function stands below another operation: then 1 ulp can become more."""
     return any(
-        isinstance(part, Call) and part.function.name in NEARLY for part in list(parts(expression))[1:]
+        isinstance(part, Call) and part.function.name in contexts.TRANSCENDENTAL
+        for part in list(parts(expression))[1:]
     )
 
 
@@ -52,7 +48,8 @@ def within(value: Value, kind: types.Type) -> bool:
         case types.Text(length=length), str():
             return length is None or len(value) <= length
         case types.Float(nan=nan), float():
-            return (nan or not math.isnan(value)) and (value != 0 or math.copysign(1, value) > 0)
+            one_form = math.copysign(1, value) > 0 if math.isnan(value) or value == 0 else True
+            return one_form and (nan or not math.isnan(value))
         case types.Time(), int():
             return 0 <= value <= types.MICROSECONDS
     return True
@@ -136,7 +133,7 @@ class Bench:
         wrong = []
         for place, (expression, sql) in enumerate(pairs):
             problem = self._judge(
-                expression, kinds[place], extremes._plain(found[1].column(place), expression.type)
+                expression, kinds[place], extremes.plain(found[1].column(place), expression.type)
             )
             if problem:
                 wrong.append(f"{problem}\n   {shown(expression)}\n   {sql[:3000]}")
@@ -148,7 +145,7 @@ class Bench:
             return f"type {kind}, predicted {wanted}"
         if inexact(expression):
             return None
-        ulp = isinstance(expression, Call) and expression.function.name in NEARLY
+        ulp = isinstance(expression, Call) and expression.function.name in contexts.TRANSCENDENTAL
         for row, (have, should) in enumerate(zip(found, self.column(expression), strict=True)):
             self.values += 1
             if not same(have, should, ulp=ulp):
@@ -156,6 +153,24 @@ class Bench:
             if not within(have, expression.type):
                 return f"value {have!r} is not {expression.type}"
         return None
+
+    def grouped(self, expressions: Sequence[Expression]) -> None:
+        """Check that every copy of a row gives the same value as the others, whatever thread reads it."""
+        pairs = [(e, sql) for e in expressions if (sql := self.sql(e)) is not None]
+        self.expressions += len(pairs)
+        for expression, sql in pairs:
+            counted = f"SELECT rid, {sql} AS x, count(*) FROM t GROUP BY ALL ORDER BY rid"
+            try:
+                kinds, found = extremes.arrow(self.con, counted)
+            except duckdb.Error as error:
+                self.wrong.append(f"raised {error}\n   {sql[:3000]}")
+                continue
+            if found.num_rows != len(self.rows):
+                self.wrong.append(f"{found.num_rows} groups\n   {sql[:3000]}")
+            elif problem := self._judge(
+                expression, kinds[1], extremes.plain(found.column(1), expression.type)
+            ):
+                self.wrong.append(f"{problem}\n   {sql[:3000]}")
 
     def smallest(self, expressions: Sequence[Expression]) -> list[str]:
         """Return what is wrong with the smallest subexpressions that show something wrong."""

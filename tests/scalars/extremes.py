@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -33,49 +34,60 @@ def _decimals(digits: int, scale: int) -> list[str]:
 WIDE = Context(prec=60, Emax=999, Emin=-999)
 
 FLOATS = [
-    "NaN", "-NaN", "inf", "-inf", "0.0", "-0.0", "1", "-1", "0.5", "-0.5", "1.5", "2.5", "-2.5", "0.1", "3.7",
-    "1e-3", "5e-324", "-5e-324", "2.2250738585072014e-308", "1.7976931348623157e308", "-1.7976931348623157e308",
-    "1e38", "-1e38", "9.9e37", "1.7014118346046923e38", "-1.7014118346046923e38", "1e300", "1e15", "4503599627370497.5",
-    "9007199254740993", "9.223372036854775807e18", "2147483647.5", "1e10", "100", "-123.456", "3.141592653589793",
-    "0.0001", "127.5", "128.5", "-128.5", "1e-300", "32767.49999999999", "709.8", "-745.2",
+    "NaN", "-NaN", "inf", "-inf", "0.0", "-0.0", "1", "-1", "0.5", "-0.5", "1.5", "2.5", "-2.5", "0.1",
+    "3.7", "1e-3", "5e-324", "-5e-324", "2.2250738585072014e-308", "1.7976931348623157e308",
+    "-1.7976931348623157e308", "1e38", "-1e38", "9.9e37", "1.7014118346046923e38", "-1.7014118346046923e38",
+    "1e300", "1e15", "4503599627370497.5", "9007199254740993", "9.223372036854775807e18", "2147483647.5",
+    "1e10", "100", "-123.456", "3.141592653589793", "0.0001", "127.5", "128.5", "-128.5", "1e-300",
+    "32767.49999999999", "709.8", "-745.2",
 ]  # fmt: skip
 SINGLES = [
-    "NaN", "-NaN", "inf", "-inf", "0.0", "-0.0", "1", "-1.5", "0.1", "3.4028234663852886e38", "1e-45", "16777217", "-2.5"
+    "NaN", "-NaN", "inf", "-inf", "0.0", "-0.0", "1", "-1.5", "0.1", "3.4028234663852886e38", "1e-45",
+    "16777217", "-2.5",
 ]  # fmt: skip
 TEXTS = [
-    "", " ", "a", "A", "abc", "ABC abc", " 12 ", "12", "-12", "+7", "1e5", "1e400", "-1e400", "nan", "NaN", "-0", "0",
-    "inf", "infinity", "-Infinity", "0x1F", "1_000", "12.5", "12.4999999", ".5", "5.", "-0.5", "999999999999999999999",
-    "99999999999999999999999999999999999999", "170141183460469231731687303715884105727", "1e38", "true", "f", "no", "T",
-    "2020-02-29", "2021-02-29", "2020-13-01", "0000-01-01", "9999-12-31", "10000-01-01", "294247-01-10", "5881580-07-11",
-    "2020-01-01 (BC)", "2020-02-29 12:34:56.789", "2020-02-29T23:59:60", "2020-02-29 24:00:00", "epoch", "24:00:00",
-    "12:34:56.123456789", "25:00", "12:60:00", "2020-1-2", "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
-    "6BA7B8109DAD11D180B400C04FD430C8", "{6ba7b810-9dad-11d1-80b4-00c04fd430c8}", "ä", "ß", "ÄÖ straße", "İi", "ǆ ǅ ǈ",
-    "日本語 テキスト", "👩‍👩‍👧 x", "e\u0301a\u0301", "\u00a0nbsp\u00a0", "\u2003x\t", "tab\there", "line\nbreak", "it's", '"q"', "a%b_c", "a\\b",
-    "$.*+?[](){}", "x" * 300, "ab" * 2060, "a,b,c", "a,,c,", ",", "hello world_foo-bar", "ﬁ ﬂ", "Ω ω ς Σ", "K k \u212a",
-    "\u0345", "\U00010400 \U00010428", "0123456789", "aaa", "ababab", "A1 b2C d", "\ufeff12", "１２", "-", "+", "e", "1e",
-    "1e-400", "0.00000000000000000000000000000000000001", "-99999999999999999999999999999999999999.5", "12\u00a0",
+    "", " ", "a", "A", "abc", "ABC abc", " 12 ", "12", "-12", "+7", "1e5", "1e400", "-1e400", "nan", "NaN",
+    "-0", "0", "inf", "infinity", "-Infinity", "0x1F", "1_000", "12.5", "12.4999999", ".5", "5.", "-0.5",
+    "999999999999999999999", "99999999999999999999999999999999999999",
+    "170141183460469231731687303715884105727", "1e38", "true", "f", "no", "T", "2020-02-29", "2021-02-29",
+    "2020-13-01", "0000-01-01", "9999-12-31", "10000-01-01", "294247-01-10", "5881580-07-11",
+    "2020-01-01 (BC)", "2020-02-29 12:34:56.789", "2020-02-29T23:59:60", "2020-02-29 24:00:00", "epoch",
+    "24:00:00", "12:34:56.123456789", "25:00", "12:60:00", "2020-1-2",
+    "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "6BA7B8109DAD11D180B400C04FD430C8",
+    "{6ba7b810-9dad-11d1-80b4-00c04fd430c8}", "ä", "ß", "ÄÖ straße", "İi", "ǆ ǅ ǈ", "日本語 テキスト",
+    "👩‍👩‍👧 x",
+    "e\u0301a\u0301", "\u00a0nbsp\u00a0", "\u2003x\t", "tab\there", "line\nbreak", "it's", '"q"', "a%b_c",
+    "a\\b", "$.*+?[](){}", "x" * 300, "ab" * 2060, "a,b,c", "a,,c,", ",", "hello world_foo-bar", "ﬁ ﬂ",
+    "Ω ω ς Σ", "K k \u212a", "\u0345", "\U00010400 \U00010428", "0123456789", "aaa", "ababab", "A1 b2C d",
+    "\ufeff12", "１２", "-", "+", "e", "1e", "1e-400", "0.00000000000000000000000000000000000001",
+    "-99999999999999999999999999999999999999.5", "12\u00a0",
 ]  # fmt: skip
 DATES = [
-    "infinity", "-infinity", "5881580-07-10", "5877642-06-25 (BC)", "0001-01-01", "0001-01-01 (BC)", "0001-12-31 (BC)",
-    "0001-01-02", "9999-12-31", "9999-12-30", "10000-01-01", "1970-01-01", "1969-12-31", "2000-02-29", "1900-02-28", "2020-02-29",
-    "2021-01-01", "2020-12-31", "2016-01-03", "2015-12-31", "1582-10-15", "2024-01-31", "2024-03-31", "1999-12-31", "2001-01-01",
-    "0999-12-31", "0100-01-01", "0101-12-31", "0009-06-05",
+    "infinity", "-infinity", "5881580-07-10", "5877642-06-25 (BC)", "0001-01-01", "0001-01-01 (BC)",
+    "0001-12-31 (BC)", "0001-01-02", "9999-12-31", "9999-12-30", "10000-01-01", "1970-01-01", "1969-12-31",
+    "2000-02-29", "1900-02-28", "2020-02-29", "2021-01-01", "2020-12-31", "2016-01-03", "2015-12-31",
+    "1582-10-15", "2024-01-31", "2024-03-31", "1999-12-31", "2001-01-01", "0999-12-31", "0100-01-01",
+    "0101-12-31", "0009-06-05",
 ]  # fmt: skip
 MOMENTS = [
-    "infinity", "-infinity", "294247-01-10 04:00:54.775806", "290309-12-22 (BC) 00:00:00", "0001-01-01 00:00:00",
-    "0001-12-31 (BC) 23:59:59.999999", "9999-12-31 23:59:59.999999", "10000-01-01 00:00:00", "1970-01-01 00:00:00",
-    "1969-12-31 23:59:59.999999", "2000-02-29 12:34:56.789012", "2020-12-31 23:59:59.5", "2021-01-01 00:00:00",
-    "2024-03-31 01:00:00.000001", "1999-12-31 23:59:59", "2016-01-03 06:07:08.1", "1900-01-01 10:00:00", "0003-05-06 01:02:03",
+    "infinity", "-infinity", "294247-01-10 04:00:54.775806", "290309-12-22 (BC) 00:00:00",
+    "0001-01-01 00:00:00", "0001-12-31 (BC) 23:59:59.999999", "9999-12-31 23:59:59.999999",
+    "10000-01-01 00:00:00", "1970-01-01 00:00:00", "1969-12-31 23:59:59.999999",
+    "2000-02-29 12:34:56.789012", "2020-12-31 23:59:59.5", "2021-01-01 00:00:00",
+    "2024-03-31 01:00:00.000001", "1999-12-31 23:59:59", "2016-01-03 06:07:08.1", "1900-01-01 10:00:00",
+    "0003-05-06 01:02:03",
 ]  # fmt: skip
 SECONDS = ["infinity", "-infinity", *(m for m in MOMENTS[2:] if "." not in m)]
 NANOS = [
-    "infinity", "-infinity", "1677-09-21 00:12:44", "2262-04-11 23:47:16.854775806", "1970-01-01 00:00:00.000000001",
-    "1969-12-31 23:59:59.999999999", "2000-02-29 12:34:56.789012345", "2020-12-31 23:59:59.9999999",
+    "infinity", "-infinity", "1677-09-21 00:12:44", "2262-04-11 23:47:16.854775806",
+    "1970-01-01 00:00:00.000000001", "1969-12-31 23:59:59.999999999", "2000-02-29 12:34:56.789012345",
+    "2020-12-31 23:59:59.9999999",
 ]  # fmt: skip
 TIMES = ["00:00:00", "24:00:00", "23:59:59.999999", "12:34:56.789", "00:00:00.000001", "06:00:00", "23:59:59"]
 UUIDS = [
-    "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", "80000000-0000-0000-0000-000000000000",
-    "7fffffff-ffff-ffff-ffff-ffffffffffff", "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+    "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    "80000000-0000-0000-0000-000000000000", "7fffffff-ffff-ffff-ffff-ffffffffffff",
+    "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
 ]  # fmt: skip
 LABELS = ["small", "A", "it''s", "", "medium size", "ä", "12", "2020-02-29"]
 
@@ -85,7 +97,9 @@ STORED: dict[str, tuple[str, Sequence[str]]] = {
     "i32": ("INTEGER", _ends(31, signed=True)),
     "i64": ("BIGINT", _ends(63, signed=True)),
     "k64": ("BIGINT", [str(n) for n in (0, 1, 2, 3, 5, -1, 12, 40, 2020, 4096, 9999)]),
-    "i128": ("HUGEINT", [*_ends(127, signed=True), str(10**38), str(10**38 - 1), str(-(10**38)), str(1 - 10**38)]),
+    "i128": ("HUGEINT", [
+        *_ends(127, signed=True), str(10**38), str(10**38 - 1), str(-(10**38)), str(1 - 10**38),
+    ]),
     "u8": ("UTINYINT", _ends(8, signed=False)),
     "u16": ("USMALLINT", _ends(16, signed=False)),
     "u32": ("UINTEGER", _ends(32, signed=False)),
@@ -149,7 +163,8 @@ def table(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path | Non
         # COPY writes HUGEINT as DOUBLE: it comes from the table
         con.execute(f"COPY (SELECT * EXCLUDE (i128) FROM made) TO '{path}' (ROW_GROUP_SIZE 2048)")
         con.execute(
-            f"CREATE VIEW t AS SELECT p.* , m.i128 FROM '{path}' p JOIN (SELECT rid r, i128 FROM made) m ON p.rid = r"
+            f"CREATE VIEW t AS SELECT p.*, m.i128 FROM '{path}' p"
+            " JOIN (SELECT rid AS r, i128 FROM made) m ON p.rid = r"
         )
     else:
         path = folder / "t.csv"
@@ -165,7 +180,7 @@ def table(con: duckdb.DuckDBPyConnection, rng: random.Random, folder: Path | Non
         )
 
 
-def _plain(values: Any, kind: types.Type) -> list[Value]:
+def plain(values: Any, kind: types.Type) -> list[Value]:
     """Return a column of an Arrow table as the language's values."""
     column = values.combine_chunks()
     match kind:
@@ -189,13 +204,15 @@ def arrow(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], Any]:
     kinds = [str(column[1]) for column in found.description]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it copies
-        return kinds, (found.to_arrow_table if hasattr(found, "to_arrow_table") else found.fetch_arrow_table)()
+        return kinds, (
+            found.to_arrow_table if hasattr(found, "to_arrow_table") else found.fetch_arrow_table
+        )()
 
 
 def values(con: duckdb.DuckDBPyConnection, sql: str, kinds: Sequence[types.Type]) -> list[tuple[Value, ...]]:
     """Return the rows of a query whose columns have these types."""
     _, found = arrow(con, sql)
-    columns = [_plain(found.column(place), kind) for place, kind in enumerate(kinds)]
+    columns = [plain(found.column(place), kind) for place, kind in enumerate(kinds)]
     return list(zip(*columns, strict=True))
 
 
@@ -209,7 +226,7 @@ def rows(con: duckdb.DuckDBPyConnection) -> list[Mapping[str, Value]]:
 
 
 def _one(cell: Value) -> Value:
-    return cell + 0.0 if isinstance(cell, float) else cell
+    return (math.nan if math.isnan(cell) else cell + 0.0) if isinstance(cell, float) else cell
 
 
 def reading() -> Callable[[Value, str, str], Value]:

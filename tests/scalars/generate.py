@@ -11,7 +11,6 @@ from recuse.scalars import build, literals, types
 from recuse.scalars.expression import Call, Constant, Expression, parts
 from recuse.scalars.function import Function, Mistyped
 from recuse.scalars.table import TABLE
-
 from scalars.extremes import COLUMNS, OPAQUE
 
 KINDS: dict[str, Callable[[types.Type], bool]] = {
@@ -28,15 +27,25 @@ KINDS: dict[str, Callable[[types.Type], bool]] = {
     "uuid": lambda kind: isinstance(kind, types.Uuid),
     "any": lambda kind: not isinstance(kind, types.Opaque),
 }
-WHOLES = ("0", "1", "-1", "2", "3", "7", "10", "-3", "100", "12", "2020", "255", "-128", "32768", "2147483647", "4096",
-          "-2147483648", "9223372036854775807", "9223372036854775808", "99999999999999999999999999999999999999",
-          "-99999999999999999999999999999999999999", "18446744073709551615")  # fmt: skip
-EXACTS = ("0.5", "-0.5", "0.05", "1.25", "100.00", "-3.14159", "0.0000000001", "9.99", "123456789012345678.9", "0.0",
-          "0.00000000000000000000000000000000000001", "1234567890123456789012345678901234.5678", "2.5")  # fmt: skip
-FLOATS = ("NaN", "inf", "-inf", "0.0", "-0.0", "1.5", "-2.5", "1e300", "1e-300", "5e-324", "1e38", "3.7", "-1", "0.1",
-          "1.7976931348623157e308", "1e15")  # fmt: skip
-TEXTS = ("", " ", "a", "b", "ab", "x", "12", "-1.5", "1e400", "nan", "2020-02-29", "true", "it's", "ä", "ß", "日本", "é", ",",
-         "e\u0301", "A", "straße", "%", "_", "\\", "abc" * 20, "\u00a0", "12:00:00", "👩‍👩‍👧", "İ")  # fmt: skip
+WHOLES = (
+    "0", "1", "-1", "2", "3", "7", "10", "-3", "100", "12", "2020", "255", "-128", "32768", "2147483647",
+    "4096", "-2147483648", "9223372036854775807", "9223372036854775808",
+    "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999",
+    "18446744073709551615",
+)  # fmt: skip
+EXACTS = (
+    "0.5", "-0.5", "0.05", "1.25", "100.00", "-3.14159", "0.0000000001", "9.99", "123456789012345678.9",
+    "0.0", "0.00000000000000000000000000000000000001", "1234567890123456789012345678901234.5678", "2.5",
+)  # fmt: skip
+FLOATS = (
+    "NaN", "inf", "-inf", "0.0", "-0.0", "1.5", "-2.5", "1e300", "1e-300", "5e-324", "1e38", "3.7", "-1",
+    "0.1", "1.7976931348623157e308", "1e15",
+)  # fmt: skip
+TEXTS = (
+    "", " ", "a", "b", "ab", "x", "12", "-1.5", "1e400", "nan", "2020-02-29", "true", "it's", "ä", "ß",
+    "日本", "é", ",", "e\u0301", "A", "straße", "%", "_", "\\", "abc" * 20, "\u00a0", "12:00:00", "👩‍👩‍👧",
+    "İ",
+)  # fmt: skip
 DATES = ("0001-01-01", "9999-12-31", "1970-01-01", "2020-02-29", "1999-12-31", "2024-1-5")
 MOMENTS = (
     "0001-01-01 00:00:00",
@@ -65,13 +74,17 @@ PATTERNS = (
     "%ß%",
     "_%_",
 )
-REGEXES = ("a+", "^a", "b$", "[a-c]+", "(a|b)*c", "^$", "a{2,3}", "\\d+", "^\\s*\\d+\\s*$", "[^a]", "(?i)ABC", "\\w+ \\w+",
-           "x{10}", ".", "^.$", "\\.", "[$]", "a|$", "\\bfoo", "(?:ab)+$", "[äö]", "\\$", "[a\\]]", "[^\\d]", "\\S\\W\\D", "é?", "\\\\")  # fmt: skip
+REGEXES = (
+    "a+", "^a", "b$", "[a-c]+", "(a|b)*c", "^$", "a{2,3}", "\\d+", "^\\s*\\d+\\s*$", "[^a]", "(?i)ABC",
+    "\\w+ \\w+", "x{10}", ".", "^.$", "\\.", "[$]", "a|$", "\\bfoo", "(?:ab)+$", "[äö]", "\\$", "[a\\]]",
+    "[^\\d]", "\\S\\W\\D", "é?", "\\\\",
+)  # fmt: skip
 TARGETS: tuple[types.Type, ...] = (
-    types.TINYINT, types.SMALLINT, types.INTEGER, types.BIGINT, types.HUGEINT, types.decimal(4, 2), types.decimal(9, 0),
-    types.decimal(18, 3), types.decimal(18, 18), types.decimal(38, 0), types.decimal(38, 10), types.decimal(38, 38),
-    types.decimal(1, 1), types.decimal(38, 30), types.whole(0, 255), types.whole(0, 2**64 - 1), types.whole(0, 2**32 - 1),
-    types.Float(), types.Float(nan=True), types.Text(), types.Text(3), types.Boolean(), types.Date(), types.Timestamp(),
+    types.TINYINT, types.SMALLINT, types.INTEGER, types.BIGINT, types.HUGEINT, types.decimal(4, 2),
+    types.decimal(9, 0), types.decimal(18, 3), types.decimal(18, 18), types.decimal(38, 0),
+    types.decimal(38, 10), types.decimal(38, 38), types.decimal(1, 1), types.decimal(38, 30),
+    types.whole(0, 255), types.whole(0, 2**64 - 1), types.whole(0, 2**32 - 1), types.Float(),
+    types.Float(nan=True), types.Text(), types.Text(3), types.Boolean(), types.Date(), types.Timestamp(),
     types.Time(), types.Uuid(),
 )  # fmt: skip
 
@@ -162,8 +175,8 @@ def choice(*texts: str) -> str:
 
 
 UNITS = choice(
-    "year", "Month", "day", "week", "quarter", "hour", "minute", "second", "millisecond", "microsecond", "decade", "century",
-    "millennium", "years", "mon", "dow", "fortnight",
+    "year", "Month", "day", "week", "quarter", "hour", "minute", "second", "millisecond", "microsecond",
+    "decade", "century", "millennium", "years", "mon", "dow", "fortnight",
 )  # fmt: skip
 PLACES = choice("0", "1", "2", "-1", "-2", "15", "-15", "5", "16")
 COUNTS = choice("0", "1", "3", "-2", "12", "40", "300", "-1", "20000")
@@ -187,47 +200,71 @@ RECIPES: dict[str, Maker] = {
     "*": either(of("exact", "exact"), of("number", "number")),
     "/": of("number", "number"),
     "//": of("whole", "whole"),
-    "%": either(of("exact", "exact"), of("number", "number"), of("whole", "whole")),
-    **dict.fromkeys(("neg", "abs", "sign", "floor", "ceil"), either(of("exact"), of("number"))),
-    **dict.fromkeys(("round", "trunc"), either(of("exact"), of("number"), of("exact", PLACES), of("number", PLACES))),
+    "%": either(of("exact", "exact"), of("float", "number"), of("whole", "whole")),
+    **dict.fromkeys(("neg", "abs", "sign", "floor", "ceil"), either(of("exact"), of("float"))),
+    **dict.fromkeys((
+        "round", "trunc",
+    ), either(of("exact"), of("float"), of("exact", PLACES), of("float", PLACES))),
     "width_bucket": lambda generator, depth: generator.buckets(depth),
     **dict.fromkeys(
-        ("sqrt", "cbrt", "exp", "ln", "log10", "log2", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "degrees",
-         "radians", "isnan", "isinf", "isfinite", "single", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "even", "gamma"),
+        (
+            "sqrt", "cbrt", "exp", "ln", "log10", "log2", "sin", "cos", "tan", "cot", "asin", "acos",
+            "atan", "degrees", "radians", "isnan", "isinf", "isfinite", "single", "sinh", "cosh", "tanh",
+            "asinh", "acosh", "atanh",
+        ),
         of("number"),
     ),
     **dict.fromkeys(("log", "pow", "atan2"), of("number", "number")),
     "pi": of(),
     **dict.fromkeys(("lower", "upper", "initcap", "length", "reverse"), of("text")),
+    **dict.fromkeys(("strlen", "ascii", "unicode"), of("text")),
     **dict.fromkeys(("trim", "ltrim", "rtrim"), either(of("text"), of("text", "text"))),
     "substring": either(of("text", "whole"), of("text", "whole", "whole"), of("text", COUNTS, COUNTS)),
     **dict.fromkeys(("left", "right"), either(of("text", "whole"), of("text", COUNTS))),
     "split_part": either(of("text", "text", "whole"), of("text", choice(",", " ", "a"), COUNTS)),
     **dict.fromkeys(("||", "concat"), either(of("any", "text"), of("text", "any", "text"))),
     "concat_ws": either(of("text", "any"), of("text", "text", "any", "text")),
+    "translate": either(of("text", "text", "text"), of("text", choice("abA", " ,"), choice("", "xyz"))),
+    **dict.fromkeys(("&", "|", "xor"), of("whole", "whole")),
     "replace": either(of("text", "text", "text"), of("text", choice("a", "ab", " "), choice("", "b", "xyz"))),
     **dict.fromkeys(
         ("lpad", "rpad"),
         either(of("text", "whole", choice("x", "ab", "ä")), of("text", COUNTS, choice("x", "0", ""))),
     ),
     "repeat": either(of("text", COUNTS), of("text", "whole")),
-    **dict.fromkeys(("position", "contains", "starts_with", "ends_with"), either(of("text", "text"), of("text", choice("a", "", "ä")))),
+    **dict.fromkeys((
+        "position", "contains", "starts_with", "ends_with",
+    ), either(of("text", "text"), of("text", choice("a", "", "ä")))),
     **dict.fromkeys(
-        ("like", "ilike"), either(of("text", choice(*PATTERNS)), of("text", choice(*PATTERNS), choice("!", "\\")))
+        (
+            "like", "ilike",
+        ), either(of("text", choice(*PATTERNS)), of("text", choice(*PATTERNS), choice("!", "\\")))
     ),
     **dict.fromkeys(("regexp_matches", "regexp_full_match"), of("text", choice(*REGEXES))),
     **dict.fromkeys(
-        ("year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear", "week", "isoyear", "yearweek", "century",
-         "decade", "millennium", "dayname", "monthname", "last_day"),
+        (
+            "year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear", "week", "isoyear",
+            "yearweek", "century", "decade", "millennium", "dayname", "monthname", "last_day",
+        ),
         of("moment"),
     ),
-    **dict.fromkeys(("hour", "minute", "second", "millisecond", "microsecond", "epoch"), either(of("moment"), of("time"))),
-    "make_date": either(of("whole", "whole", "whole"), of("whole", COUNTS, COUNTS), of(COUNTS, COUNTS, "whole")),
+    **dict.fromkeys((
+        "hour", "minute", "second", "millisecond", "microsecond", "epoch",
+    ), either(of("moment"), of("time"))),
+    **dict.fromkeys(("epoch_ms", "epoch_us"), of("moment")),
+    "make_date": either(
+        of("whole", "whole", "whole"), of("whole", COUNTS, COUNTS), of(COUNTS, COUNTS, "whole")
+    ),
     "date_trunc": of(UNITS, "moment"),
     "date_diff": of(UNITS, "moment", "moment"),
     "age": of("moment", "moment"),
     "shift": of("moment", COUNTS, UNITS),
 }  # fmt: skip
+
+
+def is_open(expression: Expression) -> bool:
+    """Return whether an expression is no constant, and a type that is compared."""
+    return not isinstance(expression, Constant) and KINDS["any"](expression.type)
 
 
 @dataclass
@@ -261,7 +298,7 @@ class Generator:
     def buckets(self, depth: int) -> Sequence[Expression]:
         """Return the arguments of width_bucket."""
         ends = self.rng.choice(
-            (("0", "100"), ("-1.5", "2.5"), ("10", "0"), ("-0.001", "9223372036854775807"))
+            (("0", "100"), ("-1.5", "2.5"), ("10", "0"), ("-0.001", "9223372036854775807"), ("-128", "127"))
         )
         return [
             self.make("exact", depth),

@@ -11,7 +11,8 @@ from typing import Protocol
 
 from recuse.scalars.expression import Constant, Value
 from recuse.scalars.function import Mistyped
-from recuse.scalars.numbers import as_float, half_away
+from recuse.scalars.numbers import as_float
+from recuse.scalars.rounding import half_away
 from recuse.scalars.spelling import (
     NAN,
     ZERO,
@@ -191,7 +192,7 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
         case Number(), Number():
             return _number_value(int(found), source, target)
         case Number(), Float():
-            return as_float(int(found), source.scale)
+            return as_float(int(found), source)
         case (Number(), Boolean()) | (Float(), Boolean()):
             return found != 0
         case Float(), Float():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from recuse.scalars.expression import Call, Constant, Expression
 from recuse.scalars.function import Function, Mistyped, Signature, fixed
-from recuse.scalars.numbers import places
+from recuse.scalars.rounding import places
 from recuse.scalars.spelling import ZERO, cast
 from recuse.scalars.types import SMALLINT, Boolean, Float, Null, Number, whole, words
 
@@ -39,19 +39,19 @@ def _divided(_: Call, left: float, right: float) -> float | None:
     return None if right == 0 else mended(left / right)
 
 
-def _divide_form(call: Call, left: str, right: str) -> str:
-    known = isinstance(call.arguments[1], Constant) and call.arguments[1].value
-    return f"({left} / {right if known else f'(CASE WHEN {right} = {ZERO} THEN NULL ELSE {right} END)'})"
+def _divide_form(operator: str) -> Callable[..., str]:
+    def form(call: Call, left: str, right: str) -> str:
+        if not (isinstance(call.arguments[1], Constant) and call.arguments[1].value):
+            right = f"(CASE WHEN {right} = {ZERO} THEN NULL ELSE {right} END)"
+        return f"({left} {operator} {right})"
+
+    return form
 
 
 def _modulo(_: Call, left: float, right: float) -> float | None:
     if right == 0 or math.isinf(left):
         return None
     return mended(math.fmod(left, right))
-
-
-def _modulo_form(call: Call, left: str, right: str) -> str:
-    return _divide_form(call, left, right).replace(" / ", " % ", 1)
 
 
 def plain(operator: str) -> Callable[..., str]:
@@ -183,6 +183,18 @@ def _cot(value: float) -> float:
     return 1.0 / tangent
 
 
+def _infinite(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Return an odd function that is infinite where it is too large for a float."""
+
+    def value(operand: float) -> float:
+        try:
+            return function(operand)
+        except OverflowError:
+            return math.copysign(math.inf, operand)
+
+    return value
+
+
 _INFINITE = "CAST('Infinity' AS DOUBLE)"
 _UNIT = "{0} BETWEEN CAST('-1' AS DOUBLE) AND CAST('1' AS DOUBLE)"
 _FINITE = f"abs({{0}}) < {_INFINITE}"
@@ -192,7 +204,13 @@ FLOATS = (
     Function("-", "x - y", "The difference.", _numbers, lambda _, x, y: mended(x - y), plain("-"), raw=True),
     Function("*", "x * y", "The product.", _numbers, lambda _, x, y: mended(x * y), plain("*"), raw=True),
     Function(
-        "/", "x / y", "The quotient, as a float; NULL if y = 0.", _numbers, _divided, _divide_form, raw=True
+        "/",
+        "x / y",
+        "The quotient, as a float; NULL if y = 0.",
+        _numbers,
+        _divided,
+        _divide_form("/"),
+        raw=True,
     ),
     Function(
         "%",
@@ -200,7 +218,7 @@ FLOATS = (
         "What the division leaves; NULL if y = 0.",
         _numbers,
         _modulo,
-        _modulo_form,
+        _divide_form("%"),
         raw=True,
     ),
     Function(
@@ -285,6 +303,16 @@ FLOATS = (
         _numbers,
         lambda _, y, x: mended(math.atan2(y, x)),
         lambda _, y, x: f"(atan2({y}, {x}) + {ZERO})",
+    ),
+    _one("sinh({0})", _infinite(math.sinh))("sinh", "sinh(x)", "The hyperbolic sine."),
+    _one("cosh({0})", math.cosh)("cosh", "cosh(x)", "The hyperbolic cosine."),
+    _one("tanh({0})", math.tanh)("tanh", "tanh(x)", "The hyperbolic tangent."),
+    _one("asinh({0})", math.asinh)("asinh", "asinh(x)", "The inverse hyperbolic sine."),
+    _one("acosh({0})", math.acosh, inside="{0} >= CAST(1 AS DOUBLE)")(
+        "acosh", "acosh(x)", "The inverse hyperbolic cosine; NULL below 1."
+    ),
+    _one("atanh({0})", math.atanh, inside="abs({0}) < CAST(1 AS DOUBLE)")(
+        "atanh", "atanh(x)", "The inverse hyperbolic tangent; NULL unless between -1 and 1."
     ),
     _one("degrees({0})", math.degrees)("degrees", "degrees(x)", "Radians as degrees."),
     _one("radians({0})", math.radians)("radians", "radians(x)", "Degrees as radians."),

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from recuse.scalars.expression import Call, Constant, Expression
-from recuse.scalars.function import Function, Mistyped, Signature, constant_of
+from recuse.scalars.expression import Call, Expression
+from recuse.scalars.function import Function, Mistyped, Signature
 from recuse.scalars.spelling import cast, decimal_digits, spelled, try_cast
 from recuse.scalars.types import (
     DIGITS,
     LIMIT,
     MOST_SCALE,
-    SMALLINT,
     Null,
     Number,
     Type,
@@ -54,7 +53,8 @@ def fits(kind: Number) -> bool:
 # ------------------------------------------------------------------ plus and minus
 
 
-def _both(arguments: Sequence[Expression]) -> tuple[Number, Number]:
+def both(arguments: Sequence[Expression]) -> tuple[Number, Number]:
+    """Return the types of two numbers at one scale."""
     left, right = number(arguments, 0), number(arguments, 1)
     scale = max(left.scale, right.scale)
     return clamped(rescaled(left, scale)), clamped(rescaled(right, scale))
@@ -67,7 +67,7 @@ def _sum_bounds(left: Number, right: Number, sign: int) -> Number:
 
 def _adding(sign: int) -> Callable[[Sequence[Expression]], Signature]:
     def signature(arguments: Sequence[Expression]) -> Signature:
-        left, right = _both(arguments)
+        left, right = both(arguments)
         return Signature((left, right), clamped(_sum_bounds(left, right, sign)))
 
     return signature
@@ -130,7 +130,8 @@ def inside(sql: str, kind: Type, low: int, high: int) -> str:
     return f"(CASE WHEN {sql} BETWEEN {ends} THEN {sql} END)"
 
 
-def _within(value: int) -> int | None:
+def within(value: int) -> int | None:
+    """Return a number that has at most 38 digits, else None."""
     return value if abs(value) <= LIMIT else None
 
 
@@ -193,10 +194,10 @@ def _product(call: Call, left: int, right: int) -> int | None:
         raise TypeError("numbers are multiplied")
     bounds = _product_bounds(first, second)
     if bounds.scale and not fits(bounds):
-        size = abs(as_float(left, first.scale) * as_float(right, second.scale))
+        size = abs(as_float(left, first) * as_float(right, second))
         most = float(decimal_digits(99 * 10 ** (DIGITS - 2), bounds.scale))
         return left * right if size < most else None
-    return _within(left * right)
+    return within(left * right)
 
 
 def digits(value: int, held: str) -> str:
@@ -204,67 +205,12 @@ def digits(value: int, held: str) -> str:
     return f"CAST('{value}' AS {held})"
 
 
-def as_float(value: int, scale: int) -> float:
-    """Return the float nearest to a number."""
-    return value / 10**scale if scale else float(value)
-
-
-# ------------------------------------------------------------------ whole division
-
-
-def _dividing(arguments: Sequence[Expression]) -> Signature:
-    left, right = whole_number(arguments, 0), whole_number(arguments, 1)
-    most = max(abs(left.low), abs(left.high))
-    return Signature((left, right), whole(-most, most))
-
-
-def _remaining(arguments: Sequence[Expression]) -> Signature:
-    left, right = _both(arguments)
-    most = max(abs(right.low), abs(right.high), 1) - 1
-    low = -min(most, -left.low) if left.low < 0 else 0
-    high = min(most, left.high) if left.high > 0 else 0
-    return Signature((left, right), Number(left.scale, low, high))
-
-
-def divisor(call: Call, sql: str, zero: str) -> str:
-    """Return a divisor that is NULL where it would be zero."""
-    kind = call.arguments[1].type
-    if isinstance(call.arguments[1], Constant) and call.arguments[1].value:
-        return sql
-    if isinstance(kind, Number) and not kind.low <= 0 <= kind.high:
-        return sql
-    return f"(CASE WHEN {sql} = {zero} THEN NULL ELSE {sql} END)"
-
-
-def _whole_form(operator: str) -> Callable[..., str]:
-    def form(call: Call, left: str, right: str) -> str:
-        first, second = (argument.type for argument in call.arguments)
-        if not isinstance(first, Number) or not isinstance(second, Number):
-            raise TypeError("numbers are divided")
-        both = hull([first, second])
-        wide = hull([both, Number(both.scale, -both.high, -both.low)])  # the least one divided by -1, too
-        held = spelled(wide)
-        right = held_as(call, 1, right, held)
-        nothing = cast("0", held)
-        return narrowed(
-            f"({held_as(call, 0, left, held)} {operator} {divisor(call, right, nothing)})", held, call.type
-        )
-
-    return form
-
-
-def truncated(left: int, right: int) -> int:
-    """Return a quotient without its fraction."""
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def _quotient(_: Call, left: int, right: int) -> int | None:
-    return None if right == 0 else truncated(left, right)
-
-
-def _remainder(_: Call, left: int, right: int) -> int | None:
-    return None if right == 0 else left - right * truncated(left, right)
+def as_float(value: int, kind: Number) -> float:
+    """Return the float nearest to a number; DuckDB adds up a HUGEINT's two halves, and rounds twice."""
+    if kind.scale or spelled(kind) != "HUGEINT":
+        return float(value / 10**kind.scale)
+    upper, lower = divmod(value, 2**64)
+    return -float(2**64 - 1 - lower) - 1 if upper == -1 else float(lower) + float(upper) * 2.0**64
 
 
 # ------------------------------------------------------------------ signs
@@ -303,216 +249,24 @@ def _signum_form(call: Call, operand: str) -> str:
     return f"({test} WHEN {operand} = {nothing} THEN {none} END)"
 
 
-# ------------------------------------------------------------------ rounding
-
-
-def places(arguments: Sequence[Expression]) -> int:
-    """Return the number of places that round and trunc are given, 0 if none."""
-    if len(arguments) < 2:
-        return 0
-    hint = "write how many places: round(x, 2)"
-    found = constant_of(arguments, 1, "the number of places is written down", hint)
-    if not isinstance(found, int) or isinstance(found, bool) or not -15 <= found <= 15:
-        raise Mistyped("the number of places is a whole number from -15 to 15", hint, 1)
-    return found
-
-
-def half_away(value: int, factor: int) -> int:
-    """Return a quotient rounded to the nearest, halves away from zero."""
-    quotient, rest = divmod(abs(value), factor)
-    quotient += 2 * rest >= factor
-    return quotient if value >= 0 else -quotient
-
-
-def toward_zero(value: int, factor: int) -> int:
-    """Return a quotient without its fraction."""
-    return truncated(value, factor)
-
-
-def downward(value: int, factor: int) -> int:
-    """Return a quotient rounded down."""
-    return value // factor
-
-
-def upward(value: int, factor: int) -> int:
-    """Return a quotient rounded up."""
-    return -(-value // factor)
-
-
-Rounding = Callable[[int, int], int]
-
-
-def _round_signature(rounding: Rounding) -> Callable[[Sequence[Expression]], Signature]:
-    def signature(arguments: Sequence[Expression]) -> Signature:
-        kind, wanted = number(arguments, 0), places(arguments)
-        if wanted < 0 and rounding is not half_away:
-            raise Mistyped("only round takes fewer than 0 places", "write round(x, -2)", 1)
-        takes = (kind, SMALLINT)[: len(arguments)]
-        if wanted >= kind.scale:
-            return Signature(takes, kind)
-        factor, unit = 10 ** (kind.scale - wanted), 10 ** max(0, -wanted)
-        ends = rounding(kind.low, factor) * unit, rounding(kind.high, factor) * unit
-        return Signature(takes, clamped(Number(max(wanted, 0), *ends)))
-
-    return signature
-
-
-def _round_value(rounding: Rounding) -> Callable[..., int | None]:
-    def value(call: Call, operand: int, wanted: int = 0) -> int | None:
-        scale = scale_of(call.arguments[0].type)
-        if wanted >= scale:
-            return operand
-        return _within(rounding(operand, 10 ** (scale - wanted)) * 10 ** max(0, -wanted))
-
-    return value
-
-
 def scale_of(kind: Type) -> int:
     """Return the decimal places of a number."""
     return kind.scale if isinstance(kind, Number) else 0
 
 
-def _round_form(call: Call, operand: str, _: str = "") -> str:
-    kind, wanted = call.arguments[0].type, places(call.arguments)
-    if not isinstance(kind, Number) or wanted >= kind.scale:
-        return operand
-    if wanted >= 0:
-        return cast(operand, spelled(call.type))  # DuckDB rounds halves away from zero, as round does
-    if kind.scale:
-        # a half is a whole number here, so that the fraction changes nothing
-        kind = whole(*(truncated(end, 10**kind.scale) for end in (kind.low, kind.high)))
-        operand = cast(f"trunc({operand})", spelled(kind))
-    unit = 10**-wanted
-    held = hull([kind, whole(kind.low - unit, kind.high + unit)])
-    if not fits(held):
-        rounded = f"round({cast(operand, 'HUGEINT')}, {wanted})"
-        return cast(try_cast(rounded, f"DECIMAL({DIGITS},0)"), "HUGEINT")
-    return narrowed(f"round({cast(operand, spelled(held))}, {wanted})", spelled(held), call.type)
-
-
-def _cut_form(function: str) -> Callable[..., str]:
-    def form(call: Call, operand: str, _: str = "") -> str:
-        kind, wanted = call.arguments[0].type, places(call.arguments)
-        if not isinstance(kind, Number) or wanted >= kind.scale:
-            return operand
-        argument = operand if wanted == 0 else f"{operand}, {wanted}"
-        return cast(f"{function}({argument})", spelled(call.type))
-
-    return form
-
-
-# ------------------------------------------------------------------ buckets
-
-
-def _bucketing(arguments: Sequence[Expression]) -> Signature:
-    hint = "write width_bucket(x, 0, 100, 10)"
-    kinds = [number(arguments, place) for place in range(3)]
-    low, high = (constant_of(arguments, place, "the ends are written down", hint) for place in (1, 2))
-    buckets = constant_of(arguments, 3, "the number of buckets is written down", hint)
-    if not isinstance(buckets, int) or isinstance(buckets, bool) or not 1 <= buckets <= 100_000:
-        raise Mistyped("the number of buckets is a whole number from 1 to 100,000", hint, 3)
-    same = hull(kinds)
-    first, last = (
-        end * 10 ** (same.scale - kind.scale) for end, kind in zip((low, high), kinds[1:], strict=True)
-    )
-    steps = whole(0, (last - first) * buckets * 10**same.scale)
-    if first >= last or not fits(steps) or not fits(Number(0, same.low - last, same.high - first)):
-        raise Mistyped("the buckets go up, between numbers that are not too long", hint)
-    return Signature((same, same, same, whole(buckets, buckets)), whole(0, buckets + 1))
-
-
-def _bucket(_: Call, value: int, low: int, high: int, buckets: int) -> int:
-    if value < low:
-        return 0
-    return buckets + 1 if value >= high else (value - low) * buckets // (high - low) + 1
-
-
-def _bucket_form(call: Call, value: str, low: str, high: str, _: str) -> str:
-    """Return the bucket in exact granules: of a value that is NULL outside, so that no product overflows."""
-    first, last, count = (constant_of(call.arguments, place, "") for place in (1, 2, 3))
-    scale, given = scale_of(call.arguments[0].type), spelled(call.type)
-    wide = spelled(whole(0, (last - first) * count * 10**scale))
-    offset = f"((CASE WHEN {value} >= {low} AND {value} < {high} THEN {value} END) - {low})"
-    if scale:
-        width = max(len(str(last - first)), scale)
-        offset = (
-            f"({cast(offset, f'DECIMAL({width},{scale})')} * {digits(10**scale, f'DECIMAL({scale + 1},0)')})"
-        )
-    place = f"(({cast(offset, wide)} * {digits(count, wide)}) // {digits(last - first, wide)})"
-    middle = f"({cast(place, given)} + {digits(1, given)})"
-    ends = (
-        f"WHEN {value} < {low} THEN {digits(0, given)} WHEN {value} >= {high} THEN {digits(count + 1, given)}"
-    )
-    return f"(CASE {ends} ELSE {middle} END)"
-
-
-BUCKETS = (
-    Function(
-        "width_bucket",
-        "width_bucket(x, low, high, n)",
-        "Which of n equal buckets between low and high it lies in; 0 below, n + 1 above.",
-        _bucketing,
-        _bucket,
-        _bucket_form,
-    ),
-)
+def truncated(left: int, right: int) -> int:
+    """Return a quotient without its fraction."""
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
 
 
 NUMBERS = (
-    Function("+", "x + y", "The sum.", _adding(1), lambda _, x, y: _within(x + y), _sum_form(1)),
-    Function("-", "x - y", "The difference.", _adding(-1), lambda _, x, y: _within(x - y), _sum_form(-1)),
+    Function("+", "x + y", "The sum.", _adding(1), lambda _, x, y: within(x + y), _sum_form(1)),
+    Function("-", "x - y", "The difference.", _adding(-1), lambda _, x, y: within(x - y), _sum_form(-1)),
     Function("*", "x * y", "The product.", _multiplying, _product, _product_form),
-    Function(
-        "//",
-        "x // y",
-        "The quotient of whole numbers without its fraction; NULL if y = 0.",
-        _dividing,
-        _quotient,
-        _whole_form("//"),
-    ),
-    Function(
-        "%",
-        "x % y, mod(x, y)",
-        "What the whole division leaves, with the sign of x; NULL if y = 0.",
-        _remaining,
-        _remainder,
-        _whole_form("%"),
-    ),
     Function("neg", "-x", "The opposite.", _negating, lambda _, x: -x, _sign_form("(-{})")),
     Function(
         "abs", "abs(x)", "The number without its sign.", _signless, lambda _, x: abs(x), _sign_form("abs({})")
     ),
     Function("sign", "sign(x)", "-1, 0 or 1.", _signum, lambda _, x: (x > 0) - (x < 0), _signum_form),
-    Function(
-        "round",
-        "round(x [, places])",
-        "The nearest number of so many places (-15 to 15), halves away from zero.",
-        _round_signature(half_away),
-        _round_value(half_away),
-        _round_form,
-    ),
-    Function(
-        "floor",
-        "floor(x)",
-        "The largest whole number that is not above x.",
-        _round_signature(downward),
-        _round_value(downward),
-        _cut_form("floor"),
-    ),
-    Function(
-        "ceil",
-        "ceil(x), ceiling(x)",
-        "The smallest whole number that is not below x.",
-        _round_signature(upward),
-        _round_value(upward),
-        _cut_form("ceil"),
-    ),
-    Function(
-        "trunc",
-        "trunc(x [, places])",
-        "The number without what lies behind so many places.",
-        _round_signature(toward_zero),
-        _round_value(toward_zero),
-        _cut_form("trunc"),
-    ),
 )

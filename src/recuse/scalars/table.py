@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recuse.scalars.dates import BETWEEN_DATES, DATES, DAYS
+from recuse.scalars.bits import BITS
+from recuse.scalars.buckets import BUCKETS
+from recuse.scalars.dates import DATES
+from recuse.scalars.division import DIVISION
 from recuse.scalars.floats import FLOATS
 from recuse.scalars.function import Function
 from recuse.scalars.growth import GROWTH
 from recuse.scalars.logic import LOGIC
-from recuse.scalars.numbers import BUCKETS, NUMBERS
+from recuse.scalars.moving import BETWEEN_DATES, DAYS, MOVING
+from recuse.scalars.numbers import NUMBERS
 from recuse.scalars.patterns import PATTERNS
+from recuse.scalars.rounding import ROUNDING
 from recuse.scalars.text import TEXT
+from recuse.scalars.units import UNITS_OF_TIME
 
 ROWS: tuple[Function, ...] = (
     *LOGIC,
     *NUMBERS,
+    *DIVISION,
+    *ROUNDING,
     *FLOATS,
     *BUCKETS,
+    *BITS,
     *DAYS.values(),
     BETWEEN_DATES,
     *TEXT,
     *GROWTH,
     *PATTERNS,
     *DATES,
+    *UNITS_OF_TIME,
+    *MOVING,
 )
 
 

@@ -138,6 +138,26 @@ def _initcap_form(_: Call, operand: str) -> str:
     return f"array_to_string(list_transform({pieces}, lambda w: upper(left(w, 1)) || substring(w, 2)), '')"
 
 
+def _code(nothing: int) -> Callable[..., int]:
+    return lambda _, x: ord(x[0]) if x else nothing
+
+
+def _translate(_: Call, operand: str, letters: str, others: str) -> str:
+    table: dict[int, str | None] = {}
+    for place, letter in enumerate(letters):
+        table.setdefault(ord(letter), others[place] if place < len(others) else None)
+    return operand.translate(table)
+
+
+def _coded(arguments: Sequence[Expression]) -> Signature:
+    return Signature((text(arguments, 0),), whole(-1, 0x10FFFF))
+
+
+def _bytes(arguments: Sequence[Expression]) -> Signature:
+    kind = text(arguments, 0)
+    return Signature((kind,), whole(0, 2**32 if kind.length is None else 4 * kind.length))
+
+
 def _position(_: Call, operand: str, wanted: str) -> int:
     return operand.find(wanted) + 1
 
@@ -169,6 +189,33 @@ TEXT = (
         _sized,
         lambda _, x: len(x),
         _narrow("length"),
+    ),
+    Function(
+        "strlen",
+        "strlen(x), octet_length(x)",
+        "How many bytes it has in UTF-8.",
+        _bytes,
+        lambda _, x: len(x.encode()),
+        _narrow("strlen"),
+    ),
+    Function(
+        "ascii", "ascii(x)", "The code of its first character; 0 if empty.", _coded, _code(0), called("ascii")
+    ),
+    Function(
+        "unicode",
+        "unicode(x), ord(x)",
+        "The code of its first character; -1 if empty.",
+        _coded,
+        _code(-1),
+        called("unicode"),
+    ),
+    Function(
+        "translate",
+        "translate(x, letters, others)",
+        "Each of the letters made the other in its place, or taken away if there is none.",
+        _same,
+        _translate,
+        called("translate"),
     ),
     Function(
         "reverse",

@@ -329,7 +329,7 @@ class Elaborator:
                 return problem, hint
         if isinstance(part, exp.Func):
             name = name or part.sql_name().lower()
-            if speaks(part) is None and name in _KNOWN:
+            if type(part) in NODES or (type(part) in FORMS and not isinstance(part, exp.Anonymous)):
                 return f"this form of {name} is not accepted", "write it more simply"
             return f"the function {name} is not among the accepted ones", VOLATILE.get(name, LISTED)
         return "this expression is not accepted", "write it with what docs/sql.md lists"
@@ -365,7 +365,6 @@ REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str, str | None], ...] = (
     ((exp.Tuple,), "several values stand where one must", "compare them one by one"),
     ((exp.AtTimeZone,), "time zones are not understood", "store timestamps in one zone, without it"),
 )
-_KNOWN = frozenset({"extract", "date_part", "trim", "lpad", "rpad", "date_diff", "datediff", "date_trunc"})
 
 _SPECIAL: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     exp.Column: Elaborator.column,

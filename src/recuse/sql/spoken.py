@@ -50,6 +50,15 @@ NODES: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Asin: ("asin", ("this",)),
     exp.Acos: ("acos", ("this",)),
     exp.Atan: ("atan", ("this",)),
+    exp.Sinh: ("sinh", ("this",)),
+    exp.Cosh: ("cosh", ("this",)),
+    exp.Tanh: ("tanh", ("this",)),
+    exp.Asinh: ("asinh", ("this",)),
+    exp.Acosh: ("acosh", ("this",)),
+    exp.Atanh: ("atanh", ("this",)),
+    exp.BitwiseAnd: ("&", ("this", "expression")),
+    exp.BitwiseOr: ("|", ("this", "expression")),
+    exp.BitwiseXor: ("xor", ("this", "expression")),
     exp.Atan2: ("atan2", ("this", "expression")),
     exp.Degrees: ("degrees", ("this",)),
     exp.Radians: ("radians", ("this",)),
@@ -65,6 +74,9 @@ NODES: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Upper: ("upper", ("this",)),
     exp.Initcap: ("initcap", ("this",)),
     exp.Length: ("length", ("this",)),
+    exp.Ascii: ("ascii", ("this",)),
+    exp.Unicode: ("unicode", ("this",)),
+    exp.Translate: ("translate", ("this", "from_", "to")),
     exp.Reverse: ("reverse", ("this",)),
     exp.Substring: ("substring", ("this", "start", "length")),
     exp.Left: ("left", ("this", "expression")),
@@ -120,6 +132,10 @@ ANONYMOUS: dict[str, str] = {
     "suffix": "ends_with",
     "isfinite": "isfinite",
     "age": "age",
+    "strlen": "strlen",
+    "octet_length": "strlen",
+    "ord": "unicode",
+    "epoch_us": "epoch_us",
     **{name: name for name in FIELDS},
     **{alias: name for alias, name in ALIASES.items() if len(alias) > 2},
 }
@@ -218,6 +234,10 @@ def _difference(node: exp.Expr) -> Spoken | None:
     return "date_diff", [unit, node.expression, node.this]
 
 
+def _milliseconds(node: exp.Expr) -> Spoken | None:
+    return ("epoch_ms", [node.this]) if node.args["scale"].name == "3" else None
+
+
 FORMS: dict[type[exp.Expr], Callable[[exp.Expr], Spoken | None]] = {
     exp.And: _connected("and"),
     exp.Or: _connected("or"),
@@ -229,4 +249,5 @@ FORMS: dict[type[exp.Expr], Callable[[exp.Expr], Spoken | None]] = {
     exp.TimestampTrunc: _truncated,
     exp.DateTrunc: _truncated,
     exp.DateDiff: _difference,
+    exp.UnixToTime: _milliseconds,
 }

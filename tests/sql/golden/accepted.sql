@@ -113,3 +113,9 @@ SELECT COUNT(*) FROM orders WHERE EXTRACT(epoch FROM o_date) > 1
 SELECT COUNT(*) FROM customer WHERE c_nation > 2 * (SELECT MAX(n_id) FROM nation)
 SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT MAX(n_name) FROM nation)
 SELECT COUNT(*) FROM customer WHERE c_nation NOT IN (SELECT n_name FROM nation)
+SELECT COUNT(*) FROM orders -- WHERE o_id = 1
+SELECT COUNT(*) FROM orders /* ; DROP TABLE orders */
+SELECT COUNT(*) /*! FROM secret */ FROM orders
+SELECT COUNT(*) FROM (VALUES (1), (2)) t
+SELECT COUNT(*) FROM orders JOIN (VALUES (1, 'a'), (2, NULL)) v(n, s) ON o_id = n
+SELECT ROUND(AVG(o_total), 2), ROUND(COUNT(*) / 3) FROM orders

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Self
 
 from recuse.errors import PolicyError
+from recuse.fold import fold, same
 from recuse.policy.terms import ColumnType, Domain, Key, KeyItem, Link, Protect, Public
 from recuse.policy.toml import Section, did_you_mean, read_sections, subsections
 from recuse.privacy import Epsilon, decimal_text
@@ -109,31 +110,31 @@ class Policy:
 
     def protected_table(self, table: str) -> Protect | None:
         """Return the protection of a table's own rows."""
-        return next((p for p in self.protect if p.table is not None and _same(p.table, table)), None)
+        return next((p for p in self.protect if p.table is not None and same(p.table, table)), None)
 
     def virtual_kind(self, name: str) -> Protect | None:
         """Return the virtual kind of that name."""
-        return next((p for p in self.protect if p.table is None and _same(p.kind, name)), None)
+        return next((p for p in self.protect if p.table is None and same(p.kind, name)), None)
 
     def links_of(self, table: str) -> tuple[Link, ...]:
         """Return the links that a table's rows follow."""
-        return tuple(link for link in self.links if _same(link.table, table))
+        return tuple(link for link in self.links if same(link.table, table))
 
     def is_public(self, table: str) -> bool:
         """Return whether the policy says that the table is about nobody."""
-        return any(_same(entry.table, table) for entry in self.public)
+        return any(same(entry.table, table) for entry in self.public)
 
     def keys_of(self, table: str) -> tuple[tuple[str, ...], ...]:
         """Return the unique keys that the policy declares for a table."""
-        return tuple(key.columns for key in self.keys if _same(key.table, table))
+        return tuple(key.columns for key in self.keys if same(key.table, table))
 
     def types_of(self, table: str) -> dict[str, str]:
         """Return the declared SQL types by lower-case column name."""
-        return {c.column.lower(): c.type for c in self.columns if _same(c.table, table)}
+        return {fold(c.column): c.type for c in self.columns if same(c.table, table)}
 
     def domain_values(self) -> dict[tuple[str, str], tuple[str | int | Fraction, ...]]:
         """Return the values that the policy lists, by (table, column) in lower case."""
-        return {(d.table.lower(), d.column.lower()): d.values for d in self.domains}
+        return {(fold(d.table), fold(d.column)): d.values for d in self.domains}
 
     def tables(self) -> Iterator[tuple[str, int | None]]:
         """Yield every table that has a role, with the line that first says so."""
@@ -141,13 +142,9 @@ class Policy:
         entries = [(p.table, p.line) for p in self.protect]
         entries += [(entry.table, entry.line) for group in (self.links, self.public) for entry in group]
         for table, line in entries:
-            if table is not None and table.lower() not in seen:
-                seen.add(table.lower())
+            if table is not None and fold(table) not in seen:
+                seen.add(fold(table))
                 yield table, line
-
-
-def _same(left: str, right: str) -> bool:
-    return left.lower() == right.lower()
 
 
 # ------------------------------------------------------------------ one sentence each
@@ -238,9 +235,9 @@ def _granularity_is_usable(value: Fraction, *, line: int | None = None) -> None:
 def _unique_kinds(policy: Policy) -> None:
     seen: set[str] = set()
     for entry in policy.protect:
-        if entry.kind.lower() in seen:
+        if fold(entry.kind) in seen:
             raise PolicyError(f"{entry.kind} is protected twice", line=entry.line, hint="keep one of the two")
-        seen.add(entry.kind.lower())
+        seen.add(fold(entry.kind))
 
 
 def _one_role(policy: Policy) -> None:
@@ -270,7 +267,7 @@ def _one_role(policy: Policy) -> None:
 def _links_end_at_participants(policy: Policy) -> None:
     names = tuple(p.kind for p in policy.protect) + tuple(link.table for link in policy.links)
     for link in policy.links:
-        if link.to.lower() not in {name.lower() for name in names}:
+        if fold(link.to) not in {fold(name) for name in names}:
             raise PolicyError(
                 f"{link.table} links to {link.to}, which is neither protected nor linked",
                 line=link.line,
@@ -282,7 +279,7 @@ def _links_end_at_participants(policy: Policy) -> None:
 
 
 def _follow(policy: Policy, table: str, path: tuple[str, ...], done: set[str]) -> None:
-    name = table.lower()
+    name = fold(table)
     if name in path:
         circle = " → ".join([*path[path.index(name) :], name])
         raise PolicyError(
@@ -303,7 +300,7 @@ def _virtual_widths(policy: Policy) -> None:
         target = policy.protected_table(link.to)
         width = len(target.key) if target else link.width
         if target is None and policy.virtual_kind(link.to):
-            width = widths.setdefault(link.to.lower(), link.width)
+            width = widths.setdefault(fold(link.to), link.width)
         if width != link.width:
             raise PolicyError(
                 f"the link {link.table} → {link.to} has {link.width} columns, the key there has {width}",
@@ -328,7 +325,7 @@ def _no_duplicates(policy: Policy) -> None:
         seen.add(entry)
     typed: set[tuple[str, str]] = set()
     for column in policy.columns:
-        name = column.table.lower(), column.column.lower()
+        name = fold(column.table), fold(column.column)
         if name in typed:
             raise PolicyError(f"column {column.column} of {column.table} has two types", line=column.line)
         typed.add(name)

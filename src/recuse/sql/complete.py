@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from recuse.fold import fold, same
 from recuse.policy.terms import Choice as KeyChoice
 from recuse.policy.terms import KeyItem
 from recuse.sql.catalogue import Table
@@ -24,7 +25,7 @@ from recuse.sql.render import conjunction, table_reference
 
 def complete_links(measure: Measure, schema: Schema) -> Measure:
     """Return the measure with the owners of its rows, and with the joins that lead to them."""
-    taken = {source.alias.lower() for source in measure.known}
+    taken = {fold(source.alias) for source in measure.known}
     return replace(measure, blocks=tuple(complete(block, schema, (), taken) for block in measure.blocks))
 
 
@@ -146,7 +147,7 @@ class _Follower:
                 for name, item in zip(hop.alternatives[0], hop.key, strict=True)
                 if item.choice is KeyChoice.ITSELF
             }
-            same_table = hop.table is not None and other.table.name.lower() == hop.table.lower()
+            same_table = hop.table is not None and same(other.table.name, hop.table)
             if same_table and len(wanted) == len(hop.key) and stated >= wanted:
                 return True
         return False
@@ -160,8 +161,8 @@ class _Follower:
 
     def _fresh(self, wish: str) -> str:
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(self.taken) + 3))]
-        found = next(name for name in names if name.lower() not in self.taken)
-        self.taken.add(found.lower())
+        found = next(name for name in names if fold(name) not in self.taken)
+        self.taken.add(fold(found))
         return found
 
 

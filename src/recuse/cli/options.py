@@ -16,6 +16,8 @@ from recuse.mechanism.mechanisms import NAMES
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import Session, connect
+from recuse.session.graph import GraphSession
+from recuse.session.outward import after_charge
 from recuse.session.place import Place, SecondBudgetWarning
 from recuse.sql.parse import MAX_LENGTH
 
@@ -47,17 +49,31 @@ def opened(
     """Give the session of a command; it is closed after. `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
-        with connect(database, policy, ledger, analyst=analyst) as session:
+        session = connect(database, policy, ledger, analyst=analyst)
+        try:
             yield session
+        finally:
+            closed(session)
 
 
-def announce(session: Session) -> None:
+def closed(session: Session | GraphSession) -> None:
+    """Close a session; where something may have been charged, a failure to do so has the one form of all."""
+    if session.has_ledger:
+        after_charge(session.close, session.failures)
+    else:
+        session.close()
+
+
+def announce(session: Session | GraphSession) -> None:
     """Say on standard error what a custodian must know of the ledger: that it is new, or grants otherwise."""
-    if not session.has_ledger:
-        return
+    if session.has_ledger:
+        after_charge(lambda: _announce(session), session.failures)
+
+
+def _announce(session: Session | GraphSession) -> None:
     if session.ledger_is_new:
         announce_new(session.place, session.ledger)
-    elif note := changed_budget(session.ledger, session.policy):
+    elif isinstance(session, Session) and (note := changed_budget(session.ledger, session.policy)):
         typer.echo(note, err=True)
 
 

@@ -10,6 +10,7 @@
     [columns.T]  column = "TYPE" types of a CSV file's columns
     [budget]     epsilon         what all answers together may cost
     [sum]        granularity     the unit in which sums are counted, e.g. 0.01
+    [log]        failures        a private file for details of failures after a charge
 
 A table that the policy does not mention is an error as soon as a query touches it, never silently public.
 Names are compared without regard to case, as SQL does.
@@ -18,7 +19,7 @@ Names are compared without regard to case, as SQL does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -53,15 +54,20 @@ class Policy:
     domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
     granularity: Fraction = field(default=Fraction(1))
+    failure_log: Path | None = field(default=None, compare=False)
+    """where details of failures after a charge are written; nowhere unless the custodian names a file"""
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the policy that a TOML text writes down; an error names the line and the fix."""
         found = read_sections(
-            text, lists=("protect", "link", "public", "key", "domain"), single=("columns", "budget", "sum")
+            text,
+            lists=("protect", "link", "public", "key", "domain"),
+            single=("columns", "budget", "sum", "log"),
         )
         budget = [_budget(section) for section in found["budget"]]
         granularity = [_granularity(section) for section in found["sum"]]
+        logs = [_failure_log(section) for section in found["log"]]
         return cls(
             protect=tuple(map(_protect, found["protect"])),
             links=tuple(map(_link, found["link"])),
@@ -76,11 +82,12 @@ class Policy:
             domains=tuple(map(_domain, found["domain"])),
             budget=budget[0] if budget else None,
             granularity=granularity[0] if granularity else Fraction(1),
+            failure_log=logs[0] if logs else None,
         )
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Return the policy in a TOML file."""
+        """Return the policy in a TOML file; a log that it names lies beside it, unless the path is whole."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:
@@ -91,7 +98,10 @@ class Policy:
             ) from None
         except ValueError:
             raise PolicyError(f"the policy file {path} is not UTF-8 text") from None
-        return cls.parse(text)
+        found = cls.parse(text)
+        if found.failure_log is None:
+            return found
+        return replace(found, failure_log=Path(path).absolute().parent / found.failure_log)
 
     def __post_init__(self) -> None:
         if not self.protect:
@@ -206,6 +216,11 @@ def _budget(section: Section) -> Epsilon:
             accepted="0.000001 to 1000",
         )
     return Epsilon(value)
+
+
+def _failure_log(section: Section) -> Path:
+    section.only("failures")
+    return Path(section.text("failures"))
 
 
 def _granularity(section: Section) -> Fraction:

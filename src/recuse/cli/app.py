@@ -9,6 +9,7 @@ import json
 import sys
 import traceback
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -43,6 +44,7 @@ from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.session.fingerprint import program_version
+from recuse.session.outward import door
 from recuse.sql.draft import draft
 from recuse.sql.explain import describe, stated_owners
 from recuse.sql.ownership import own
@@ -223,7 +225,8 @@ def main() -> None:
     """Run the command line."""
     sys.excepthook = unexpected
     try:
-        sys.exit(typer.main.get_command(app)(prog_name="recuse", standalone_mode=False))
+        run = partial(typer.main.get_command(app), prog_name="recuse", standalone_mode=False)
+        sys.exit(door(run, letting=(typer.Abort, KeyboardInterrupt)))
     except UnansweredError as error:
         typer.echo(f"recuse: {error}", err=True)
         sys.exit(UNANSWERED)

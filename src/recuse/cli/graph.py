@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AnalystName, AsJson, Mechanism, announce, closed
+from recuse.cli.options import AnalystName, AsJson, Mechanism, announce
 from recuse.cli.progress import working
 from recuse.cli.show import tell
 from recuse.errors import ParameterError
@@ -106,10 +106,8 @@ def _opened(
             session = open_graph(
                 file, nodes=nodes, directed=directed or None, ledger=ledger, budget=budget, analyst=analyst
             )
-        try:
+        with session:
             yield session
-        finally:
-            closed(session)
 
 
 def _explained(found: GraphExplanation, *, as_object: bool) -> str:

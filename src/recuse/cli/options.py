@@ -49,19 +49,8 @@ def opened(
     """Give the session of a command; it is closed after. `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
-        session = connect(database, policy, ledger, analyst=analyst)
-        try:
+        with connect(database, policy, ledger, analyst=analyst) as session:
             yield session
-        finally:
-            closed(session)
-
-
-def closed(session: Session | GraphSession) -> None:
-    """Close a session; where something may have been charged, a failure to do so has the one form of all."""
-    if session.has_ledger:
-        after_charge(session.close, session.failures)
-    else:
-        session.close()
 
 
 def announce(session: Session | GraphSession) -> None:

@@ -21,6 +21,7 @@ from recuse.errors import RecuseError, UnansweredError
 from recuse.mechanism.release import nearest
 from recuse.privacy import Epsilon
 from recuse.session import Session
+from recuse.session.outward import door
 
 HISTORY = Path("~/.recuse_history")
 MOST_HISTORY = 1_000
@@ -52,7 +53,7 @@ class Shell:
         if word in (":quit", ":q", ":exit"):
             return False
         try:
-            self._answer(word, rest.strip(), line.strip())
+            door(lambda: self._answer(word, rest.strip(), line.strip()), letting=(KeyboardInterrupt,))
         except RecuseError as error:
             self.answered = self.answered and not isinstance(error, UnansweredError)
             typer.echo(f"recuse: {error}", err=True)

@@ -16,6 +16,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,6 +61,9 @@ class FailureLog:
 
 NO_LOG = FailureLog()
 
+_charged: ContextVar[bool] = ContextVar("charged", default=False)
+"""Whether anything has been charged since a door was opened."""
+
 
 def after_charge(work: Callable[[], T], log: FailureLog = NO_LOG) -> T:
     """Return what `work` returns; whatever it raises comes out as an `UnansweredError` and nothing else.
@@ -71,6 +75,7 @@ def after_charge(work: Callable[[], T], log: FailureLog = NO_LOG) -> T:
     Guarantee: type, text, arguments, cause, context and traceback of what is raised are the same for every
     failure of `work` (tests/attacks/test_faults.py).
     """
+    _charged.set(True)
     interrupted = False
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -83,4 +88,25 @@ def after_charge(work: Callable[[], T], log: FailureLog = NO_LOG) -> T:
     # raised out here, where no error is being handled: nothing is chained to it
     if interrupted:
         raise KeyboardInterrupt
+    raise UnansweredError
+
+
+def door(work: Callable[[], T], *, letting: tuple[type[BaseException], ...]) -> T:
+    """Return what a whole command returns; once it has charged, whatever it raises is an `UnansweredError`.
+
+    What a command does with an answer (showing it, closing files) comes after the charge too. Errors of
+    the types `letting` leave as they are, and so does what is raised before anything is charged. A door may
+    stand within another: a shell has one for every question.
+    """
+    before = _charged.get()
+    _charged.set(False)
+    try:
+        return work()
+    except letting:
+        raise
+    except BaseException:
+        if not _charged.get():
+            raise
+    finally:
+        _charged.set(before or _charged.get())
     raise UnansweredError

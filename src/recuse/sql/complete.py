@@ -8,7 +8,7 @@ copy would still carry its own owners, so that nobody's protection depends on th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -109,7 +109,11 @@ class _Follower:
             self.owners.append(Owner(hop.target, tuple(column(scan.alias, name) for name in columns)))
             if target is None or hop.enforced:
                 self._require(scan, columns)
-            elif not self._joined(scan, hop):
+            elif self._joined(scan, hop):
+                # a join around this block is no part of its own statement, which finds rows beyond it
+                if not self._joined(scan, hop, self.asked.conditions):
+                    self._require(scan, columns)
+            else:
                 self.conditions.append(present(scan, hop, Scan(self._fresh("present"), target)))
                 self.completed.append(f"rows of {scan.alias} whose {target.name} exists")
         elif not self._joined(scan, hop) and not self._through(scan, hop, target):
@@ -135,10 +139,15 @@ class _Follower:
             self._hop(scan, replace(far, alternatives=(tuple(held[name] for name in far.alternatives[0]),)))
         return True
 
-    def _joined(self, scan: Scan, hop: Hop) -> bool:
-        """Return whether the query itself joins the row by exactly this key equality, here or around."""
+    def _joined(self, scan: Scan, hop: Hop, conditions: Iterable[Scalar] | None = None) -> bool:
+        """Return whether the query itself joins the row by exactly this key equality, here or around.
+
+        `conditions` are where the equality must stand; anywhere unless they are given.
+        """
         blocks = [self.asked, *self.around]
-        stated = {pair for block in blocks for part in block.conditions for pair in equal_columns(part)}
+        if conditions is None:
+            conditions = [part for block in blocks for part in block.conditions]
+        stated = {pair for part in conditions for pair in equal_columns(part)}
         for other in (source for block in blocks for source in block.sources):
             if not isinstance(other, Scan) or other.preserving is not None or other.alias == scan.alias:
                 continue

@@ -21,7 +21,7 @@ import duckdb
 from recuse.engines.collect import Domain, collect_domain
 from recuse.engines.duckdb import DuckDB, Source
 from recuse.engines.engine import Engine
-from recuse.errors import DatabaseError, ParameterError, QueryError
+from recuse.errors import DatabaseError, ParameterError, QueryError, RecuseError
 from recuse.ledger import Balance, Charged, Ledger, Question, Stored
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release
@@ -37,6 +37,7 @@ from recuse.session.stored import restored, written
 from recuse.session.synthetic import Statistics, make
 from recuse.sql.compile import Plan, compile_query
 from recuse.sql.explain import Explanation
+from recuse.sql.ownership import own
 
 __all__ = ["Parts", "SecondBudgetWarning", "Session", "connect"]
 
@@ -206,11 +207,17 @@ def connect(
 
     The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named; frames and
     connections without one are counted in memory, for as long as the session lives. `analyst` is whose limit
-    is charged too, if the custodian has named analysts.
+    is charged too, if the custodian has named analysts. A policy that does not fit the database is refused.
     """
     rules = policy if isinstance(policy, Policy) else Policy.read(policy)
     place = Place.of(_named(source), ledger)
-    return Session(DuckDB.open(source, rules), rules, place, parts or Parts(), analyst)
+    engine = DuckDB.open(source, rules)
+    try:
+        own(rules, engine.catalogue())
+    except RecuseError:
+        engine.close()
+        raise
+    return Session(engine, rules, place, parts or Parts(), analyst)
 
 
 def _declared_public(like: Source) -> Source:

@@ -17,6 +17,7 @@ from recuse.policy import KeyItem, Link, Policy, Protect
 from recuse.policy.terms import Choice
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.families import Family, family
+from recuse.sql.references import refuse_contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +163,13 @@ def _hop(link: Link, table: Table, policy: Policy, catalogue: Catalogue) -> Hop:
     )
     virtual = policy.virtual_kind(link.to)
     if virtual is not None:
+        for columns in alternatives:
+            refuse_contradiction(link, columns, (), policy, catalogue)
         return Hop(alternatives, virtual.kind, None, (), enforced=False)
     target = _table(link.to, catalogue, link.line)
     key = _target_key(link, alternatives, table, target, policy)
+    for columns in alternatives:
+        refuse_contradiction(link, columns, key, policy, catalogue)
     names = tuple(str(item) for item in key)
     enforced = all(
         any(

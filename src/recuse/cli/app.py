@@ -132,7 +132,7 @@ def ask(
                 answer = session.ask(written(sql), epsilon, mechanism=mechanism)
         finally:
             announce(session)
-    tell(answer, session.failures, as_object=json_output)
+    tell(answer, as_object=json_output)
 
 
 @app.command()

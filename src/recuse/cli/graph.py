@@ -92,7 +92,7 @@ def graph(
                     )
         finally:
             announce(session)
-    tell(answer, session.failures, as_object=json_output)
+    tell(answer, as_object=json_output)
 
 
 @contextmanager

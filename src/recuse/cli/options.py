@@ -17,7 +17,6 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import Session, connect
 from recuse.session.graph import GraphSession
-from recuse.session.outward import after_charge
 from recuse.session.place import Place, SecondBudgetWarning
 from recuse.sql.parse import MAX_LENGTH
 
@@ -55,11 +54,8 @@ def opened(
 
 def announce(session: Session | GraphSession) -> None:
     """Say on standard error what a custodian must know of the ledger: that it is new, or grants otherwise."""
-    if session.has_ledger:
-        after_charge(lambda: _announce(session), session.failures)
-
-
-def _announce(session: Session | GraphSession) -> None:
+    if not session.has_ledger:
+        return
     if session.ledger_is_new:
         announce_new(session.place, session.ledger)
     elif isinstance(session, Session) and (note := changed_budget(session.ledger, session.policy)):

@@ -89,7 +89,7 @@ class Shell:
         with working():
             found = self.session.ask(sql, str(self.epsilon), mechanism=self.mechanism)
         self._announce()
-        tell(found, self.session.failures, as_object=self.as_json)
+        tell(found, as_object=self.as_json)
 
     def _say(self, text: str, told: dict[str, Any]) -> None:
         typer.echo(json.dumps(told) if self.as_json else text)

@@ -15,17 +15,12 @@ from recuse.ledger import Balance
 from recuse.mechanism.release import Release, nearest, short
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, confidence
-from recuse.session.outward import FailureLog, after_charge
 from recuse.session.table import charged, drawing, scale_of
 
 
-def tell(answer: Release | Answer, log: FailureLog, *, as_object: bool) -> None:
-    """Print an answer. It is paid for: if it cannot be shown, that has the form of all such failures."""
-
-    def shown() -> None:
-        typer.echo(as_json(answer) if as_object else as_text(answer, drawn=sys.stdout.isatty()))
-
-    after_charge(shown, log)
+def tell(answer: Release | Answer, *, as_object: bool) -> None:
+    """Print an answer, with its interval drawn where people look at it."""
+    typer.echo(as_json(answer) if as_object else as_text(answer, drawn=sys.stdout.isatty()))
 
 
 def as_json(answer: Release | Answer) -> str:

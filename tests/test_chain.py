@@ -13,6 +13,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "recuse"
 
 CHAIN = [
     ["errors"],
+    ["fold"],
     ["privacy"],
     ["exponential"],
     ["policy"],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PolicyError,
         QueryError,
         RecuseError,
+        UnansweredError,
     )
     from recuse.mechanism.release import Release
     from recuse.policy import Policy
@@ -46,6 +47,7 @@ _HOME = {
     "Release": "recuse.mechanism.release",
     "Session": "recuse.session",
     "Statistics": "recuse.session.synthetic",
+    "UnansweredError": "recuse.errors",
     "Answer": "recuse.session.answer",
     "connect": "recuse.session",
     "GraphSession": "recuse.session.graph",
@@ -67,6 +69,7 @@ __all__ = [
     "Release",
     "Session",
     "Statistics",
+    "UnansweredError",
     "connect",
     "dbapi",
     "graph",

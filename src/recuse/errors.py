@@ -5,16 +5,19 @@
     ├── PolicyError        the policy file says something that cannot be meant
     ├── QueryError         the SQL is not understood completely, so it is refused
     ├── DatabaseError      the database cannot be opened or has no such table
-    └── LedgerError        the budget ledger cannot be used
-        └── BudgetError    … because too little of the budget is left
+    ├── LedgerError        the budget ledger cannot be used
+    │   └── BudgetError    … because too little of the budget is left
+    └── UnansweredError    something failed after the charge: one text, whatever it was
 
 Whether one is raised, and what it says, depends on the SQL, the policy, the parameters, the catalogue
-and the ledger only; never on the data.
+and the ledger only; never on the data. `UnansweredError` is what is left for failures that nobody foresaw:
+it says nothing but that there was one.
 """
 
 from __future__ import annotations
 
 MAX_QUOTE = 60
+UNANSWERED = "the question could not be answered; its charge stays"
 
 
 def quote(text: str) -> str:
@@ -107,3 +110,16 @@ class LedgerError(RecuseError):
 
 class BudgetError(LedgerError):
     """The charge asked for exceeds what is left."""
+
+
+class UnansweredError(RecuseError):
+    """The question was charged and could not be answered. It has one text, no cause and no context.
+
+    Guarantee: failures after a charge cannot be told apart by what is raised (tests/attacks/test_faults.py).
+    """
+
+    def __init__(self) -> None:
+        super().__init__(UNANSWERED)
+
+    def __reduce__(self) -> tuple[type[UnansweredError], tuple[()]]:
+        return type(self), ()

@@ -1,4 +1,7 @@
-"""The command line: a thin layer over the library. A refusal is one line and exit code 2."""
+"""The command line: a thin layer over the library. A refusal is one line and exit code 2.
+
+A failure after the charge is one line, always the same, and exit code 3.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import sys
 import traceback
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -32,20 +36,23 @@ from recuse.cli.options import (
 )
 from recuse.cli.progress import working
 from recuse.cli.shell import Shell, talk
-from recuse.cli.show import as_json, as_text
+from recuse.cli.show import as_json, tell
 from recuse.demo import demonstrated, run_demo
 from recuse.engines.duckdb import DuckDB
-from recuse.errors import ParameterError, RecuseError
+from recuse.errors import ParameterError, RecuseError, UnansweredError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.session.fingerprint import program_version
+from recuse.session.outward import door
 from recuse.sql.draft import draft
 from recuse.sql.explain import describe, stated_owners
 from recuse.sql.ownership import own
 
 REFUSED = 2
 """The exit code of everything that is refused, and of a command that was not understood."""
+UNANSWERED = 3
+"""The exit code of a question that was charged and could not be answered, whatever the reason."""
 INTERRUPTED = 130
 
 STATED = "TABLE=NUMBER"
@@ -125,7 +132,7 @@ def ask(
                 answer = session.ask(written(sql), epsilon, mechanism=mechanism)
         finally:
             announce(session)
-    typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
+    tell(answer, as_object=json_output)
 
 
 @app.command()
@@ -151,7 +158,9 @@ def shell(
     """Ask at a prompt with history, or from a pipe. There :help lists what else it can do."""
     loss = None if epsilon is None else Epsilon.of(epsilon)
     with opened(database, policy, ledger, analyst) as session:
-        talk(Shell(session, loss, mechanism, json_output))
+        answered = talk(Shell(session, loss, mechanism, json_output))
+    if not answered:
+        raise typer.Exit(UNANSWERED)
 
 
 @app.command()
@@ -216,7 +225,11 @@ def main() -> None:
     """Run the command line."""
     sys.excepthook = unexpected
     try:
-        sys.exit(typer.main.get_command(app)(prog_name="recuse", standalone_mode=False))
+        run = partial(typer.main.get_command(app), prog_name="recuse", standalone_mode=False)
+        sys.exit(door(run, letting=(typer.Abort, KeyboardInterrupt)))
+    except UnansweredError as error:
+        typer.echo(f"recuse: {error}", err=True)
+        sys.exit(UNANSWERED)
     except RecuseError as error:
         typer.echo(f"recuse: {error}", err=True)
     except typer.Abort:

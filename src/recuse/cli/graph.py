@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AnalystName, AsJson, Mechanism, announce_new
+from recuse.cli.options import AnalystName, AsJson, Mechanism, announce
 from recuse.cli.progress import working
-from recuse.cli.show import as_json, as_text
+from recuse.cli.show import tell
 from recuse.errors import ParameterError
 from recuse.graphs.explain import GraphExplanation
 from recuse.graphs.protect import protected
@@ -92,16 +91,15 @@ def graph(
                         mechanism=mechanism,
                     )
         finally:
-            if session.has_ledger and session.ledger_is_new:
-                announce_new(session.place, session.ledger)
-    typer.echo(as_json(answer) if json_output else as_text(answer, drawn=sys.stdout.isatty()))
+            announce(session)
+    tell(answer, as_object=json_output)
 
 
 @contextmanager
 def _opened(
     file: str, nodes: Path | None, *, directed: bool, ledger: Path | None, budget: str, analyst: str | None
 ) -> Iterator[GraphSession]:
-    """Give the session of the command; `announce_new` says in our own words what is new."""
+    """Give the session of the command; `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
         with working():

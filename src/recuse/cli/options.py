@@ -16,6 +16,7 @@ from recuse.mechanism.mechanisms import NAMES
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session import Session, connect
+from recuse.session.graph import GraphSession
 from recuse.session.place import Place, SecondBudgetWarning
 from recuse.sql.parse import MAX_LENGTH
 
@@ -51,13 +52,13 @@ def opened(
             yield session
 
 
-def announce(session: Session) -> None:
+def announce(session: Session | GraphSession) -> None:
     """Say on standard error what a custodian must know of the ledger: that it is new, or grants otherwise."""
     if not session.has_ledger:
         return
     if session.ledger_is_new:
         announce_new(session.place, session.ledger)
-    elif note := changed_budget(session.ledger, session.policy):
+    elif isinstance(session, Session) and (note := changed_budget(session.ledger, session.policy)):
         typer.echo(note, err=True)
 
 

@@ -16,11 +16,12 @@ import typer
 
 from recuse.cli.options import announce
 from recuse.cli.progress import working
-from recuse.cli.show import amounts, as_json, as_text
-from recuse.errors import RecuseError
+from recuse.cli.show import amounts, tell
+from recuse.errors import RecuseError, UnansweredError
 from recuse.mechanism.release import nearest
 from recuse.privacy import Epsilon
 from recuse.session import Session
+from recuse.session.outward import door
 
 HISTORY = Path("~/.recuse_history")
 MOST_HISTORY = 1_000
@@ -43,6 +44,8 @@ class Shell:
     mechanism: str
     as_json: bool
     announced: bool = False
+    answered: bool = True
+    """whether every question that was charged has been answered"""
 
     def obey(self, line: str) -> bool:
         """Return whether to go on after one line. A refusal is one line, and the talk goes on."""
@@ -50,8 +53,9 @@ class Shell:
         if word in (":quit", ":q", ":exit"):
             return False
         try:
-            self._answer(word, rest.strip(), line.strip())
+            door(lambda: self._answer(word, rest.strip(), line.strip()), letting=(KeyboardInterrupt,))
         except RecuseError as error:
+            self.answered = self.answered and not isinstance(error, UnansweredError)
             typer.echo(f"recuse: {error}", err=True)
         return True
 
@@ -85,7 +89,7 @@ class Shell:
         with working():
             found = self.session.ask(sql, str(self.epsilon), mechanism=self.mechanism)
         self._announce()
-        typer.echo(as_json(found) if self.as_json else as_text(found, drawn=sys.stdout.isatty()))
+        tell(found, as_object=self.as_json)
 
     def _say(self, text: str, told: dict[str, Any]) -> None:
         typer.echo(json.dumps(told) if self.as_json else text)
@@ -145,11 +149,12 @@ def from_pipe() -> Callable[[str], str]:
     return read
 
 
-def talk(shell: Shell) -> None:
-    """Read and answer until the end."""
+def talk(shell: Shell) -> bool:
+    """Read and answer until the end; return whether every question that was charged has been answered."""
     terminal = sys.stdin.isatty()
     if terminal:
         typer.echo("Questions end with a semicolon; :help lists the rest.", err=True)
     for line in lines(from_terminal() if terminal else from_pipe()):
         if not shell.obey(line):
             break
+    return shell.answered

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+
+import typer
 
 from recuse.ledger import Balance
 from recuse.mechanism.release import Release, nearest, short
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, confidence
 from recuse.session.table import charged, drawing, scale_of
+
+
+def tell(answer: Release | Answer, *, as_object: bool) -> None:
+    """Print an answer, with its interval drawn where people look at it."""
+    typer.echo(as_json(answer) if as_object else as_text(answer, drawn=sys.stdout.isatty()))
 
 
 def as_json(answer: Release | Answer) -> str:

@@ -26,8 +26,8 @@ from recuse.dbapi.errors import (
     NotSupportedError,
     OperationalError,
     ProgrammingError,
-    Refusals,
     Warning,
+    refusing,
 )
 from recuse.dbapi.text import bound, literal, stated_epsilon
 from recuse.dbapi.types import (
@@ -53,6 +53,7 @@ from recuse.privacy import Epsilon, Number
 from recuse.session import Session
 from recuse.session import connect as open_session
 from recuse.session.answer import Answer
+from recuse.session.outward import after_charge
 from recuse.sql.read import Key, Shown
 
 __all__ = [
@@ -105,9 +106,12 @@ def connect(
     mechanism: str = DEFAULT,
 ) -> Connection:
     """Return a connection whose questions cost `epsilon` each, unless a leading comment says otherwise."""
-    with Refusals():
+
+    def opened() -> Connection:
         loss = None if epsilon is None else Epsilon.of(epsilon)
         return Connection(open_session(database, policy, ledger, analyst=analyst), loss, mechanism)
+
+    return refusing(opened)
 
 
 class Connection:
@@ -190,23 +194,23 @@ class Cursor:
         """Ask a question and charge its ε; the rows are then fetched."""
         session = self._open()
         self.description, self.answer, self._rows, self._next = None, None, None, 0
-        with Refusals():
-            text, stated = stated_epsilon(operation)
-            loss = self.connection.epsilon if stated is None else Epsilon.of(stated)
-            if loss is None:
-                raise ProgrammingError(
-                    "what may the answer cost? connect(…, epsilon=0.5), or begin with /* epsilon = 0.5 */"
-                )
-            text = bound(text, parameters)
-            columns = session.compile(text).columns
-            answer = session.ask(text, str(loss), mechanism=self.connection.mechanism)
-        self.answer = answer
-        self._rows = records(columns, answer)
-        self.description = [
-            (shown.name, _type(shown, [row[place] for row in self._rows]), None, None, None, None, None)
-            for place, shown in enumerate(columns)
-        ]
+        found = refusing(lambda: self._ask(session, operation, parameters))
+        self.answer, self._rows, self.description = found
         return self
+
+    def _ask(
+        self, session: Session, operation: str, parameters: Sequence[Any]
+    ) -> tuple[Release | Answer, list[Record], list[Description]]:
+        text, stated = stated_epsilon(operation)
+        loss = self.connection.epsilon if stated is None else Epsilon.of(stated)
+        if loss is None:
+            raise ProgrammingError(
+                "what may the answer cost? connect(…, epsilon=0.5), or begin with /* epsilon = 0.5 */"
+            )
+        text = bound(text, parameters)
+        columns = session.compile(text).columns
+        answer = session.ask(text, str(loss), mechanism=self.connection.mechanism)
+        return after_charge(lambda: _fetchable(columns, answer), session.failures)
 
     def executemany(self, operation: str, parameters: Sequence[Sequence[Any]]) -> None:  # noqa: ARG002
         """Refuse: of several answers only the last could be fetched, and all would be paid for."""
@@ -260,6 +264,21 @@ class Cursor:
         if self._rows is None:
             raise InterfaceError("nothing has been asked yet")
         return self._rows
+
+
+def _fetchable(
+    columns: Sequence[Shown], answer: Release | Answer
+) -> tuple[Release | Answer, list[Record], list[Description]]:
+    """Return an answer with its rows and what their columns are."""
+    rows = records(columns, answer)
+    return (
+        answer,
+        rows,
+        [
+            (shown.name, _type(shown, [row[place] for row in rows]), None, None, None, None, None)
+            for place, shown in enumerate(columns)
+        ],
+    )
 
 
 def records(columns: Sequence[Shown], answer: Release | Answer) -> list[Record]:

@@ -1,11 +1,14 @@
-"""The tree of errors that DB-API 2.0 asks for, and how our refusals fall into it."""
+"""The tree of errors that DB-API 2.0 asks for, and how our refusals and failures fall into it."""
 
 from __future__ import annotations
 
-from types import TracebackType
+from collections.abc import Callable
+from typing import TypeVar
 
+from recuse.errors import UNANSWERED, LedgerError, RecuseError, UnansweredError
 from recuse.errors import DatabaseError as CannotOpen
-from recuse.errors import LedgerError, RecuseError
+
+T = TypeVar("T")
 
 
 class Warning(Exception):  # noqa: N818 - the names are PEP 249's
@@ -37,7 +40,7 @@ class IntegrityError(DatabaseError):
 
 
 class InternalError(DatabaseError):
-    """Never raised."""
+    """The question was charged and could not be answered: one text, whatever failed, and for nothing else."""
 
 
 class ProgrammingError(DatabaseError):
@@ -48,16 +51,18 @@ class NotSupportedError(DatabaseError):
     """What a private database cannot do: write, or take a charge back."""
 
 
-class Refusals:
-    """Turns our refusals into those of the interface, with the same one line."""
+def refusing(work: Callable[[], T]) -> T:
+    """Return what `work` returns; our refusals come out as those of the interface, with the same one line.
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, CannotOpen | LedgerError):
-            raise OperationalError(str(error)) from error
-        if isinstance(error, RecuseError):
-            raise ProgrammingError(str(error)) from error
+    Guarantee: a failure after the charge is an `InternalError` without cause or context.
+    """
+    try:
+        return work()
+    except UnansweredError:
+        pass
+    except (CannotOpen, LedgerError) as error:
+        raise OperationalError(str(error)) from error
+    except RecuseError as error:
+        raise ProgrammingError(str(error)) from error
+    # raised out here, where no error is being handled: nothing is chained to it
+    raise InternalError(UNANSWERED)

@@ -27,6 +27,7 @@ from recuse.engines.files import (
     typed_columns,
 )
 from recuse.errors import DatabaseError, QueryError
+from recuse.fold import fold
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.compile import Plan, compiled_sql
@@ -164,7 +165,7 @@ class DuckDB:
             columns.setdefault(table, []).append(Column(name, kind, nullable=bool(nullable)))
         definitions = dict(self._system("table_name, sql", "duckdb_tables()", "NOT internal"))
         views = dict(self._system("view_name, sql", "duckdb_views()", "NOT internal"))
-        keys, references = self._constraints()
+        keys, references = self._constraints(columns)
         tables = tuple(
             Table(
                 name,
@@ -177,7 +178,7 @@ class DuckDB:
             for name, found in sorted(columns.items())
         )
         macros = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
-        return Catalogue(tables, frozenset(name.lower() for (name,) in macros))
+        return Catalogue(tables, frozenset(fold(name) for (name,) in macros))
 
     def check(self, plan: Plan) -> None:
         """Refuse what DuckDB cannot bind. Nothing is run.
@@ -226,7 +227,16 @@ class DuckDB:
             raise DatabaseError("the catalogue cannot be read", hint="is the connection closed?") from None
         return rows
 
-    def _constraints(self) -> tuple[dict[str, list[tuple[str, ...]]], dict[str, list[ForeignKey]]]:
+    def _constraints(
+        self, columns_of: Mapping[str, Sequence[Column]]
+    ) -> tuple[dict[str, list[tuple[str, ...]]], dict[str, list[ForeignKey]]]:
+        """Return unique keys and references; DuckDB keeps a reference as written, here it is as spelled."""
+        tables = {fold(name): name for name in columns_of}
+
+        def spelled(table: str, names: Iterable[str]) -> tuple[str, ...]:
+            known = {fold(column.name): column.name for column in columns_of.get(table, ())}
+            return tuple(known.get(fold(name), name) for name in names)
+
         keys: dict[str, list[tuple[str, ...]]] = {}
         references: dict[str, list[ForeignKey]] = {}
         for table, kind, columns, target, target_columns in self._system(
@@ -235,10 +245,11 @@ class DuckDB:
             "constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')",
         ):
             if kind == "FOREIGN KEY":
-                key = ForeignKey(tuple(columns), target, tuple(target_columns))
+                target = tables.get(fold(target), target)
+                key = ForeignKey(spelled(table, columns), target, spelled(target, target_columns))
                 references.setdefault(table, []).append(key)
             else:
-                keys.setdefault(table, []).append(tuple(columns))
+                keys.setdefault(table, []).append(spelled(table, columns))
         return keys, references
 
 
@@ -272,10 +283,10 @@ def arrow_table(frame: Any) -> pyarrow.Table:
 def _collated(columns: Iterable[Column], definition: str) -> Iterable[Column]:
     """Return the columns, a collation added to the type: equal text there is not the same text."""
     marks = {
-        match[1].strip('"').replace('""', '"').lower(): match[2] for match in _COLLATED.finditer(definition)
+        fold(match[1].strip('"').replace('""', '"')): match[2] for match in _COLLATED.finditer(definition)
     }
     for column in columns:
-        mark = marks.get(column.name.lower())
+        mark = marks.get(fold(column.name))
         yield Column(column.name, f"{column.type} {mark}", column.nullable) if mark else column
 
 

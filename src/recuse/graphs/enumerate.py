@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow
 
 from recuse.errors import DatabaseError, QueryError
+from recuse.fold import fold
 from recuse.graphs.compile import compile_pattern
 from recuse.graphs.graph import Attributes, Graph, Integers, arrow_numbers, untyped
 from recuse.graphs.names import clique, cycle, star
@@ -113,7 +114,7 @@ def schema_of(graph: Graph) -> Schema:
 
 def _about_nodes(graph: Graph) -> Attributes:
     """Return the attributes of nodes, the node's own name among them."""
-    if any(attribute.name.lower() == "id" for attribute in graph.about_nodes):
+    if any(fold(attribute.name) == "id" for attribute in graph.about_nodes):
         return graph.about_nodes
     return (*graph.about_nodes, untyped("id", graph.nodes))
 

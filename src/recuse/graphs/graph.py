@@ -13,6 +13,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from recuse.errors import DatabaseError
+from recuse.fold import fold
 
 Integers = NDArray[np.int64]
 
@@ -84,7 +85,7 @@ class Graph:
         for attributes, count in ((self.about_nodes, len(self.nodes)), (self.about_edges, len(self.edges))):
             if any(len(attribute.values) != count for attribute in attributes):
                 raise ValueError("an attribute has one value for each")
-            names = [attribute.name.lower() for attribute in attributes]
+            names = [fold(attribute.name) for attribute in attributes]
             if len(set(names)) < len(names):
                 raise DatabaseError(
                     "two attributes have the same name", hint="upper and lower case are not told apart"

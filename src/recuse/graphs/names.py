@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from recuse.errors import ParameterError
+from recuse.fold import fold
 from recuse.graphs.pattern import MOST_COPIES, MOST_NODES, Edge, Pattern, letters
 
 ACCEPTED = (
@@ -74,7 +75,7 @@ def read_pattern(written: object) -> Pattern:
 
 
 def _of_text(written: str) -> Pattern:
-    text = " ".join(written.lower().split())
+    text = " ".join(fold(written).split())
     if text in SINGLES:
         return SINGLES[text]
     if match := _CALL.fullmatch(text):
@@ -123,7 +124,7 @@ def _of_graph(source: Any) -> Pattern:
     nodes = list(source.nodes)
     if len(nodes) > MOST_COPIES + 2:
         raise ParameterError("the pattern has too many nodes", found=str(len(nodes)))
-    spelled = [node.lower() if isinstance(node, str) else "" for node in nodes]
+    spelled = [fold(node) if isinstance(node, str) else "" for node in nodes]
     usable = all(map(_NAME.fullmatch, spelled)) and len(set(spelled)) == len(spelled)
     names = dict(zip(nodes, spelled if usable else letters(len(nodes)), strict=True))
     edges = dict.fromkeys((names[edge[0]], names[edge[1]]) for edge in source.edges)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from recuse.errors import ParameterError, QueryError
+from recuse.fold import fold
 from recuse.graphs.pattern import MOST_NODES, Pattern, Renaming
 from recuse.scalars import expression
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, stored
@@ -131,18 +132,18 @@ class _Reader:
         nodes, edges = self.pattern.nodes, [u + v for u, v in self.pattern.edges]
         if not node.table:
             raise self._refuse(f"whose {node.name}?", node, f"write {nodes[0]}.{node.name}")
-        if node.table.lower() not in sources:
+        if fold(node.table) not in sources:
             raise self._refuse(
                 f"the pattern has no node or edge {node.table}", node, f"there: {', '.join([*nodes, *edges])}"
             )
-        alias, attributes = sources[node.table.lower()]
-        names = [name.lower() for name, _ in attributes]
-        if node.name.lower() not in names:
+        alias, attributes = sources[fold(node.table)]
+        names = [fold(name) for name, _ in attributes]
+        if fold(node.name) not in names:
             near = nearest(node.name, names)
             kind = "nodes" if alias.startswith("n") else "edges"
             hint = f"did you mean {near}?" if near else f"there: {', '.join(names) or 'none'}"
             raise self._refuse(f"the {kind} have no attribute {node.name}", node, hint)
-        found = column(alias, f"c{names.index(node.name.lower())}")
+        found = column(alias, f"c{names.index(fold(node.name))}")
         found.this.update_positions(node.this)
         found.args["table"].update_positions(node.args["table"])
         return found

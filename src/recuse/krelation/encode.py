@@ -26,13 +26,17 @@ class Derivations:
     """A table whose rows are ANDs: of their owners, and of one group of each OR below.
 
     A row belongs to a group of the OR above it by its `key` columns; the columns of a `Below` say which group
-    of it a row needs. Equal key values, NULL among them, are the same group.
+    of it a row needs. Equal key values, NULL among them, are the same group. A row of which an owner is NULL
+    is contributed by nobody: it is left out of `table`.
     """
 
     table: pyarrow.Table
     owners: Owners
     key: Sequence[str] = ()
     below: Sequence[Below] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", _contributed(self.table, self.owners))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +58,7 @@ def encode(
         raise ValueError("a table of owner sets holds conjunctions")
     derivations = Derivations(table, owners)
     (matrix,), names = _participants([derivations])
-    weights = integers(table[weight])
+    weights = integers(derivations.table[weight])
     return from_owners(weights, matrix, names=names, participants=len(names), signed=signed)
 
 
@@ -65,8 +69,9 @@ def encode_merged(
     kinds = [kind for kind, _ in owners]
     if not kinds or len(set(kinds)) < len(kinds):  # two owners of one kind may be one, in either order
         return encode(table, owners, shape=shape, signed=signed, weight=weight)
-    (matrix,), names = _participants([Derivations(table, owners)])
-    return from_owner_sets(integers(table[weight]), matrix, names=names, signed=signed)
+    derivations = Derivations(table, owners)
+    (matrix,), names = _participants([derivations])
+    return from_owner_sets(integers(derivations.table[weight]), matrix, names=names, signed=signed)
 
 
 def encode_groups(
@@ -112,6 +117,17 @@ def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) 
 
     choices = [Below([below(inner) for inner in choice.tables], choice.columns) for choice in found.below]
     return Derivations(found.table.take(_arrow(order)), found.owners, found.key, choices)
+
+
+def _contributed(table: pyarrow.Table, owners: Owners) -> pyarrow.Table:
+    """Return the rows of which every owner is named."""
+    unnamed = [table[name] for _, names in owners for name in names if table[name].null_count]
+    if not unnamed:
+        return table
+    named = np.ones(table.num_rows, bool)
+    for column in unnamed:
+        named &= column.is_valid().to_numpy()
+    return table.take(_arrow(np.flatnonzero(named)))
 
 
 def _all(tables: Sequence[Derivations]) -> Iterator[Derivations]:
@@ -160,8 +176,6 @@ def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], Names]
         ]
         columns = [[tables[n].table[name] for name in tables[n].owners[place][1]] for n, place in places]
         stacked = [_stack(list(group)) for group in zip(*columns, strict=True)]
-        if any(column.null_count for column in stacked):
-            raise ValueError("an owner is NULL")
         codes, values = _numbered(stacked)
         ends = accumulate((tables[n].table.num_rows for n, _ in places), initial=0)
         for (number, place), (start, end) in zip(places, pairwise(ends), strict=True):

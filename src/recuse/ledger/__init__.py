@@ -290,10 +290,11 @@ class Ledger:
         self._connection.execute(f"BEGIN {kind}")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # a COMMIT that fails may leave it open
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
 
 
 def open_or_create(path: Path, grant: Epsilon | None) -> tuple[Ledger, bool]:

@@ -10,6 +10,7 @@
     [columns.T]  column = "TYPE" types of a CSV file's columns
     [budget]     epsilon         what all answers together may cost
     [sum]        granularity     the unit in which sums are counted, e.g. 0.01
+    [log]        failures        a private file for details of failures after a charge
 
 A table that the policy does not mention is an error as soon as a query touches it, never silently public.
 Names are compared without regard to case, as SQL does.
@@ -18,13 +19,14 @@ Names are compared without regard to case, as SQL does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Self
 
 from recuse.errors import PolicyError
+from recuse.fold import fold, same
 from recuse.policy.terms import ColumnType, Domain, Key, KeyItem, Link, Protect, Public
 from recuse.policy.toml import Section, did_you_mean, read_sections, subsections
 from recuse.privacy import Epsilon, decimal_text
@@ -52,15 +54,20 @@ class Policy:
     domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
     granularity: Fraction = field(default=Fraction(1))
+    failure_log: Path | None = field(default=None, compare=False)
+    """where details of failures after a charge are written; nowhere unless the custodian names a file"""
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the policy that a TOML text writes down; an error names the line and the fix."""
         found = read_sections(
-            text, lists=("protect", "link", "public", "key", "domain"), single=("columns", "budget", "sum")
+            text,
+            lists=("protect", "link", "public", "key", "domain"),
+            single=("columns", "budget", "sum", "log"),
         )
         budget = [_budget(section) for section in found["budget"]]
         granularity = [_granularity(section) for section in found["sum"]]
+        logs = [_failure_log(section) for section in found["log"]]
         return cls(
             protect=tuple(map(_protect, found["protect"])),
             links=tuple(map(_link, found["link"])),
@@ -75,11 +82,12 @@ class Policy:
             domains=tuple(map(_domain, found["domain"])),
             budget=budget[0] if budget else None,
             granularity=granularity[0] if granularity else Fraction(1),
+            failure_log=logs[0] if logs else None,
         )
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Return the policy in a TOML file."""
+        """Return the policy in a TOML file; a log that it names lies beside it, unless the path is whole."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:
@@ -90,7 +98,10 @@ class Policy:
             ) from None
         except ValueError:
             raise PolicyError(f"the policy file {path} is not UTF-8 text") from None
-        return cls.parse(text)
+        found = cls.parse(text)
+        if found.failure_log is None:
+            return found
+        return replace(found, failure_log=Path(path).absolute().parent / found.failure_log)
 
     def __post_init__(self) -> None:
         if not self.protect:
@@ -109,31 +120,31 @@ class Policy:
 
     def protected_table(self, table: str) -> Protect | None:
         """Return the protection of a table's own rows."""
-        return next((p for p in self.protect if p.table is not None and _same(p.table, table)), None)
+        return next((p for p in self.protect if p.table is not None and same(p.table, table)), None)
 
     def virtual_kind(self, name: str) -> Protect | None:
         """Return the virtual kind of that name."""
-        return next((p for p in self.protect if p.table is None and _same(p.kind, name)), None)
+        return next((p for p in self.protect if p.table is None and same(p.kind, name)), None)
 
     def links_of(self, table: str) -> tuple[Link, ...]:
         """Return the links that a table's rows follow."""
-        return tuple(link for link in self.links if _same(link.table, table))
+        return tuple(link for link in self.links if same(link.table, table))
 
     def is_public(self, table: str) -> bool:
         """Return whether the policy says that the table is about nobody."""
-        return any(_same(entry.table, table) for entry in self.public)
+        return any(same(entry.table, table) for entry in self.public)
 
     def keys_of(self, table: str) -> tuple[tuple[str, ...], ...]:
         """Return the unique keys that the policy declares for a table."""
-        return tuple(key.columns for key in self.keys if _same(key.table, table))
+        return tuple(key.columns for key in self.keys if same(key.table, table))
 
     def types_of(self, table: str) -> dict[str, str]:
         """Return the declared SQL types by lower-case column name."""
-        return {c.column.lower(): c.type for c in self.columns if _same(c.table, table)}
+        return {fold(c.column): c.type for c in self.columns if same(c.table, table)}
 
     def domain_values(self) -> dict[tuple[str, str], tuple[str | int | Fraction, ...]]:
         """Return the values that the policy lists, by (table, column) in lower case."""
-        return {(d.table.lower(), d.column.lower()): d.values for d in self.domains}
+        return {(fold(d.table), fold(d.column)): d.values for d in self.domains}
 
     def tables(self) -> Iterator[tuple[str, int | None]]:
         """Yield every table that has a role, with the line that first says so."""
@@ -141,13 +152,9 @@ class Policy:
         entries = [(p.table, p.line) for p in self.protect]
         entries += [(entry.table, entry.line) for group in (self.links, self.public) for entry in group]
         for table, line in entries:
-            if table is not None and table.lower() not in seen:
-                seen.add(table.lower())
+            if table is not None and fold(table) not in seen:
+                seen.add(fold(table))
                 yield table, line
-
-
-def _same(left: str, right: str) -> bool:
-    return left.lower() == right.lower()
 
 
 # ------------------------------------------------------------------ one sentence each
@@ -211,6 +218,11 @@ def _budget(section: Section) -> Epsilon:
     return Epsilon(value)
 
 
+def _failure_log(section: Section) -> Path:
+    section.only("failures")
+    return Path(section.text("failures"))
+
+
 def _granularity(section: Section) -> Fraction:
     section.only("granularity")
     value = section.number("granularity")
@@ -238,9 +250,9 @@ def _granularity_is_usable(value: Fraction, *, line: int | None = None) -> None:
 def _unique_kinds(policy: Policy) -> None:
     seen: set[str] = set()
     for entry in policy.protect:
-        if entry.kind.lower() in seen:
+        if fold(entry.kind) in seen:
             raise PolicyError(f"{entry.kind} is protected twice", line=entry.line, hint="keep one of the two")
-        seen.add(entry.kind.lower())
+        seen.add(fold(entry.kind))
 
 
 def _one_role(policy: Policy) -> None:
@@ -270,7 +282,7 @@ def _one_role(policy: Policy) -> None:
 def _links_end_at_participants(policy: Policy) -> None:
     names = tuple(p.kind for p in policy.protect) + tuple(link.table for link in policy.links)
     for link in policy.links:
-        if link.to.lower() not in {name.lower() for name in names}:
+        if fold(link.to) not in {fold(name) for name in names}:
             raise PolicyError(
                 f"{link.table} links to {link.to}, which is neither protected nor linked",
                 line=link.line,
@@ -282,7 +294,7 @@ def _links_end_at_participants(policy: Policy) -> None:
 
 
 def _follow(policy: Policy, table: str, path: tuple[str, ...], done: set[str]) -> None:
-    name = table.lower()
+    name = fold(table)
     if name in path:
         circle = " → ".join([*path[path.index(name) :], name])
         raise PolicyError(
@@ -303,7 +315,7 @@ def _virtual_widths(policy: Policy) -> None:
         target = policy.protected_table(link.to)
         width = len(target.key) if target else link.width
         if target is None and policy.virtual_kind(link.to):
-            width = widths.setdefault(link.to.lower(), link.width)
+            width = widths.setdefault(fold(link.to), link.width)
         if width != link.width:
             raise PolicyError(
                 f"the link {link.table} → {link.to} has {link.width} columns, the key there has {width}",
@@ -328,7 +340,7 @@ def _no_duplicates(policy: Policy) -> None:
         seen.add(entry)
     typed: set[tuple[str, str]] = set()
     for column in policy.columns:
-        name = column.table.lower(), column.column.lower()
+        name = fold(column.table), fold(column.column)
         if name in typed:
             raise PolicyError(f"column {column.column} of {column.table} has two types", line=column.line)
         typed.add(name)

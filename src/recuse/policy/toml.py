@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from recuse.errors import PolicyError
+from recuse.fold import fold
 
 MAX_SIZE = 1_000_000
 _HEADER = re.compile(r"\s*\[\[?\s*(.+?)\s*\]\]?\s*(#.*)?")
@@ -98,8 +99,8 @@ class Section:
 
 def did_you_mean(word: str, known: tuple[str, ...]) -> str | None:
     """Return a hint with the nearest known word, if one is near."""
-    near = get_close_matches(word.lower(), {name.lower(): name for name in known}, n=1)
-    spelled = {name.lower(): name for name in known}
+    near = get_close_matches(fold(word), {fold(name): name for name in known}, n=1)
+    spelled = {fold(name): name for name in known}
     return f"did you mean {spelled[near[0]]!r}?" if near else None
 
 

@@ -3,12 +3,13 @@
     text ─compile→ Plan ─charge→ ledger ─collect→ KRelations ─mechanism→ Releases ─formulas→ Answer
 
 Everything that can be refused is refused before the ledger is charged; data is looked at only after. What is
-answered is written into the ledger before it is shown, and the same question gets it again for nothing.
+answered is written into the ledger before it is shown, and the same question gets it again for nothing. What
+fails after the charge has one form, whatever it is (`outward`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
@@ -17,24 +18,26 @@ from typing import Self
 
 import duckdb
 
-from recuse.engines.collect import collect_domain
+from recuse.engines.collect import Domain, collect_domain
 from recuse.engines.duckdb import DuckDB, Source
 from recuse.engines.engine import Engine
-from recuse.errors import DatabaseError, ParameterError, QueryError
-from recuse.ledger import Balance, Ledger, Question, Stored
+from recuse.errors import DatabaseError, ParameterError, QueryError, RecuseError
+from recuse.ledger import Balance, Charged, Ledger, Question, Stored
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.release import Release
 from recuse.policy import Policy
 from recuse.privacy import Epsilon, Number
 from recuse.session.answer import Answer, stamped
-from recuse.session.answering import Parts, answer, look, public_answer, rules_of
+from recuse.session.answering import Parts, Rule, answer, look, public_answer, rules_of
 from recuse.session.estimate import RUNS, Estimate, from_data, from_release
 from recuse.session.fingerprint import plan_key, policy_hash
+from recuse.session.outward import FailureLog, after_charge
 from recuse.session.place import Place, SecondBudgetWarning, ledgers_of
 from recuse.session.stored import restored, written
 from recuse.session.synthetic import Statistics, make
 from recuse.sql.compile import Plan, compile_query
 from recuse.sql.explain import Explanation
+from recuse.sql.ownership import own
 
 __all__ = ["Parts", "SecondBudgetWarning", "Session", "connect"]
 
@@ -55,6 +58,7 @@ class Session:
         self.place = place
         self.analyst = analyst
         self.ledger_is_new = False
+        self.failures = parts.failures if policy.failure_log is None else FailureLog(policy.failure_log)
         self._parts = parts
         self._ledger: Ledger | None = None
         self._policy_hash = policy_hash(policy)
@@ -96,6 +100,9 @@ class Session:
         to R7); ε is charged before any private row is read and is never refunded (theorem R4). Several
         aggregates share ε evenly; groups share it too unless each participant touches one group only. A
         question about public tables alone is answered exactly, and free.
+
+        Whatever fails after the charge is an `UnansweredError`: one text, no cause. The charge stays, and to
+        ask again is a new question.
         """
         return self._ask(self.compile(sql), sql, Epsilon.of(epsilon), mechanism)
 
@@ -115,6 +122,12 @@ class Session:
         key = plan_key(plan, rules, self._policy_hash)
         asked = Question(sql, loss, key, self._policy_hash, self.analyst, self.place.name)
         paid = self.ledger.charge(asked)
+        return after_charge(lambda: self._answer(plan, domain, rules, paid), self.failures)
+
+    def _answer(
+        self, plan: Plan, domain: Domain, rules: Sequence[Rule], paid: Charged | Stored
+    ) -> Release | Answer:
+        """Return the answer to a question that is paid for: only here private rows are read."""
         if isinstance(paid, Stored):
             found = restored(paid.answer)
         else:
@@ -194,11 +207,17 @@ def connect(
 
     The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named; frames and
     connections without one are counted in memory, for as long as the session lives. `analyst` is whose limit
-    is charged too, if the custodian has named analysts.
+    is charged too, if the custodian has named analysts. A policy that does not fit the database is refused.
     """
     rules = policy if isinstance(policy, Policy) else Policy.read(policy)
     place = Place.of(_named(source), ledger)
-    return Session(DuckDB.open(source, rules), rules, place, parts or Parts(), analyst)
+    engine = DuckDB.open(source, rules)
+    try:
+        own(rules, engine.catalogue())
+    except RecuseError:
+        engine.close()
+        raise
+    return Session(engine, rules, place, parts or Parts(), analyst)
 
 
 def _declared_public(like: Source) -> Source:

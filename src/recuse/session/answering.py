@@ -22,6 +22,7 @@ from recuse.noise import Noise, SecureNoise
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, Row, evaluate
+from recuse.session.outward import NO_LOG, FailureLog
 from recuse.solver.cutting import cutting
 from recuse.solver.programs import Solver
 from recuse.sql.compile import Plan
@@ -34,10 +35,14 @@ Rule = Parameters[Exponent | Doublings]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a session is wired from; tests replace the noise."""
+    """What a session is wired from; tests replace the noise.
+
+    `failures` is where a graph's session logs what failed after a charge; a database's policy says it.
+    """
 
     solver: Solver = cutting
     noise: Noise = field(default_factory=SecureNoise)
+    failures: FailureLog = NO_LOG
 
 
 def rules_of(plan: Plan, domain: Domain, loss: Epsilon, mechanism: str) -> list[Rule]:

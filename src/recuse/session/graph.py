@@ -3,7 +3,7 @@
     pattern ─read→ Count ─charge→ ledger ─list or aggregate→ relation ─mechanism→ Release
 
 A source that is no graph is refused when it is opened, a question before the ledger is charged; copies are
-looked for only after. A stored answer is given again for nothing.
+looked for only after. A stored answer is given again for nothing. What fails after the charge has one form.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from recuse.graphs.objects import graph_of_object
 from recuse.graphs.protect import Protected
 from recuse.graphs.read import read_graph
 from recuse.krelation.relation import Shape
-from recuse.ledger import Balance, Ledger, Question, Stored
+from recuse.ledger import Balance, Charged, Ledger, Question, Stored
 from recuse.mechanism.mechanisms import DEFAULT, chosen, run
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.release import Release
@@ -38,6 +38,7 @@ from recuse.session.answer import Answer, stamped
 from recuse.session.answering import Parts, Rule
 from recuse.session.cells import Combined, Row, evaluate
 from recuse.session.fingerprint import fingerprint, program_version
+from recuse.session.outward import after_charge
 from recuse.session.place import Place
 from recuse.session.stored import restored, written
 from recuse.solver.aggregate import aggregate_programs
@@ -67,6 +68,7 @@ class GraphSession:
         self.place = place
         self.analyst = analyst
         self.ledger_is_new = False
+        self.failures = parts.failures
         self._graph = graph
         self._grant = grant
         self._parts = parts
@@ -110,6 +112,7 @@ class GraphSession:
 
         Guarantee: ε-private towards every node with all its edges, or towards every edge, as `protect` says
         (docs/proofs.md, theorems R3 to R6); ε is charged before copies are looked for, and never refunded.
+        Whatever fails after that is an `UnansweredError`.
         """
         count = read_count(self._graph, pattern, protect, where, induced=induced)
         loss = Epsilon.of(epsilon)
@@ -143,18 +146,23 @@ class GraphSession:
             "graph", program_version(), read, [_key(count) for count in counts], repr(list(rules))
         )
         paid = self.ledger.charge(Question(text, loss, key, policy, self.analyst, self.place.name))
-        if isinstance(paid, Stored):
-            found = restored(paid.answer)
-        else:
-            found = arrange([self._release(count, rule) for count, rule in zip(counts, rules, strict=True)])
-            self.ledger.store(paid, written(found))
-        return stamped(
-            found,
-            remaining=paid.remaining,
-            policy=policy,
-            data_version=paid.data_version,
-            stored=isinstance(paid, Stored),
-        )
+
+        def answered(paid: Charged | Stored) -> Release | Answer:
+            if isinstance(paid, Stored):
+                found = restored(paid.answer)
+            else:
+                asked = zip(counts, rules, strict=True)
+                found = arrange([self._release(count, rule) for count, rule in asked])
+                self.ledger.store(paid, written(found))
+            return stamped(
+                found,
+                remaining=paid.remaining,
+                policy=policy,
+                data_version=paid.data_version,
+                stored=isinstance(paid, Stored),
+            )
+
+        return after_charge(lambda: answered(paid), self.failures)
 
     def _release(self, count: Count, rule: Rule) -> Release:
         """Return the private answer of one count. This is where the graph's edges are looked at."""

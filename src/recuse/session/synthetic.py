@@ -17,6 +17,7 @@ import pyarrow
 from sqlglot import exp
 
 from recuse.errors import ParameterError
+from recuse.fold import same
 from recuse.policy import Policy
 from recuse.policy.terms import Choice
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
@@ -63,7 +64,7 @@ class Statistics:
 
 
 def _of(numbers: Mapping[str, int], name: str) -> int | None:
-    return next((number for given, number in numbers.items() if given.lower() == name.lower()), None)
+    return next((number for given, number in numbers.items() if same(given, name)), None)
 
 
 def fan_out(rows: int, targets: int, largest: int | None) -> Numbers:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from recuse.fold import fold, same
+
 PSEUDO_COLUMNS = frozenset({"rowid", "file_row_number", "filename", "file_index", "row_id", "ctid", "oid"})
 
 
@@ -43,7 +45,7 @@ class Table:
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, in any case."""
-        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
+        return next((column for column in self.columns if same(column.name, name)), None)
 
     def nearest_column(self, name: str) -> str | None:
         """Return the column whose name is most like `name`."""
@@ -59,7 +61,7 @@ class Catalogue:
 
     def table(self, name: str) -> Table | None:
         """Return the table of that name, in any case."""
-        return next((table for table in self.tables if table.name.lower() == name.lower()), None)
+        return next((table for table in self.tables if same(table.name, name)), None)
 
     def nearest_table(self, name: str) -> str | None:
         """Return the table whose name is most like `name`."""
@@ -72,6 +74,6 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     >>> nearest("costumer", ["customer", "orders"])
     'customer'
     """
-    spelled = {name.lower(): name for name in known}
-    found = get_close_matches(word.lower(), spelled, n=1)
+    spelled = {fold(name): name for name in known}
+    found = get_close_matches(fold(word), spelled, n=1)
     return spelled[found[0]] if found else None

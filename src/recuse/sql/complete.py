@@ -8,11 +8,12 @@ copy would still carry its own owners, so that nobody's protection depends on th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from recuse.fold import fold, same
 from recuse.policy.terms import Choice as KeyChoice
 from recuse.policy.terms import KeyItem
 from recuse.sql.catalogue import Table
@@ -27,7 +28,7 @@ Sources = dict[str, Source]
 
 def complete_links(measure: Measure, schema: Schema) -> Measure:
     """Return the measure with the owners of its rows, and with the joins that lead to them."""
-    taken = {source.alias.lower(): source for source in measure.known}
+    taken = {fold(source.alias): source for source in measure.known}
     blocks = tuple(complete(block, schema, (), taken) for block in measure.blocks)
     return replace(measure, blocks=blocks, known=tuple(taken.values()))
 
@@ -112,7 +113,11 @@ class _Follower:
             self.owners.append(Owner(hop.target, tuple(column(scan.alias, name) for name in columns)))
             if target is None or hop.enforced:
                 self._require(scan, columns)
-            elif not self._joined(scan, hop):
+            elif self._joined(scan, hop):
+                # a join around this block is no part of its own statement, which finds rows beyond it
+                if not self._joined(scan, hop, self.asked.conditions):
+                    self._require(scan, columns)
+            else:
                 self.conditions.append(present(scan, hop, self._scan("present", target)))
                 self.completed.append(f"rows of {scan.alias} whose {target.name} exists")
         elif not self._joined(scan, hop) and not self._through(scan, hop, target):
@@ -138,10 +143,15 @@ class _Follower:
             self._hop(scan, replace(far, alternatives=(tuple(held[name] for name in far.alternatives[0]),)))
         return True
 
-    def _joined(self, scan: Scan, hop: Hop) -> bool:
-        """Return whether the query itself joins the row by exactly this key equality, here or around."""
+    def _joined(self, scan: Scan, hop: Hop, conditions: Iterable[Scalar] | None = None) -> bool:
+        """Return whether the query itself joins the row by exactly this key equality, here or around.
+
+        `conditions` are where the equality must stand; anywhere unless they are given.
+        """
         blocks = [self.asked, *self.around]
-        stated = {pair for block in blocks for part in block.conditions for pair in equal_columns(part)}
+        if conditions is None:
+            conditions = [part for block in blocks for part in block.conditions]
+        stated = {pair for part in conditions for pair in equal_columns(part)}
         for other in (source for block in blocks for source in block.sources):
             if not isinstance(other, Scan) or other.preserving is not None or other.alias == scan.alias:
                 continue
@@ -150,7 +160,7 @@ class _Follower:
                 for name, item in zip(hop.alternatives[0], hop.key, strict=True)
                 if item.choice is KeyChoice.ITSELF
             }
-            same_table = hop.table is not None and other.table.name.lower() == hop.table.lower()
+            same_table = hop.table is not None and same(other.table.name, hop.table)
             if same_table and len(wanted) == len(hop.key) and stated >= wanted:
                 return True
         return False
@@ -165,8 +175,8 @@ class _Follower:
     def _scan(self, wish: str, table: Table) -> Scan:
         """Return one more source, under an alias that no other has."""
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(self.taken) + 3))]
-        found = Scan(next(name for name in names if name.lower() not in self.taken), table)
-        self.taken[found.alias.lower()] = found
+        found = Scan(next(name for name in names if fold(name) not in self.taken), table)
+        self.taken[fold(found.alias)] = found
         return found
 
 

@@ -1,7 +1,8 @@
 """Catalogue → a policy to edit: what keys and references say about who owns which rows. Never a value.
 
 Tables that reach a protected table through foreign keys are linked; the others are written down as
-comments, with the question that their custodian must answer.
+comments, with the question that their custodian must answer. So are tables whose reference names a
+participant by another key than the policy does: a link there would give rows to others.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from recuse.errors import PolicyError
 from recuse.sql.catalogue import Catalogue, ForeignKey, Table
 
 BUDGET = 10
+CONTROLS = dict.fromkeys((*range(32), 127), " ")
+"""what may stand in a name, but in no comment"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +60,15 @@ def draft(catalogue: Catalogue, protect: Sequence[str], *, typed: Sequence[str] 
     yield "# Who is protected, and how rows belong to them. Drafted from keys and references; read it well."
     for entry in chosen.values():
         yield from _section("protect", table=entry.table.name, key=entry.key)
-    links = linked(tables, chosen)
+    doubts = undecided(tables, chosen)
+    links = [(table, keys) for table, keys in linked(tables, chosen) if table.name not in doubts]
     for table, references in links:
         for reference in references:
-            yield from _section("link", table=table.name, column=reference.columns, to=reference.target)
+            columns = _in_order(reference, chosen.get(reference.target))
+            yield from _section("link", table=table.name, column=columns, to=reference.target)
     for table in tables:
         if table.name not in chosen and table.name not in {other.name for other, _ in links}:
-            yield from _undecided(table, list(chosen))
+            yield from _undecided(table, list(chosen), doubts.get(table.name, ()))
     for name in typed:
         yield from _types(catalogue, name)
     yield ""
@@ -91,6 +96,57 @@ def linked(tables: Sequence[Table], chosen: dict[str, Wanted]) -> list[tuple[Tab
     return found
 
 
+def undecided(tables: Sequence[Table], chosen: dict[str, Wanted]) -> dict[str, tuple[str, ...]]:
+    """Return the tables that cannot be linked as their references say, with the reasons.
+
+    A reference to another key than the one that names participants says whose a row is, but a link cannot:
+    its columns hold that other key. To link the table by its other references would leave an owner out.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for table in tables:
+        wrong = [key for key in table.foreign_keys if _names_another_key(key, chosen.get(key.target))]
+        if wrong and table.name not in chosen:
+            found[table.name] = tuple(_question(table, key, chosen[key.target]) for key in wrong)
+    reached = {table.name for table, _ in linked(tables, chosen)}
+    while True:
+        more = {
+            table.name: (
+                f"{table.name} references {key.target}, of which it is not decided whose rows they are.",
+            )
+            for table in tables
+            for key in table.foreign_keys
+            if key.target in found
+            and table.name in reached
+            and table.name not in {*found, *chosen, key.target}
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def _names_another_key(reference: ForeignKey, target: Wanted | None) -> bool:
+    return target is not None and sorted(reference.target_columns) != sorted(target.key)
+
+
+def _question(table: Table, reference: ForeignKey, target: Wanted) -> str:
+    columns, named, key = (
+        ", ".join(names) for names in (reference.columns, reference.target_columns, target.key)
+    )
+    there = target.table.name
+    return (
+        f"{table.name}({columns}) references {there}({named}), but participants are named by {there}({key}): "
+        f"a link would name others. Should {there}({named}) name them? Then --protect {there}.{named}"
+    )
+
+
+def _in_order(reference: ForeignKey, target: Wanted | None) -> tuple[str, ...]:
+    """Return the columns of a reference in the order of the key that names participants."""
+    if target is None:
+        return reference.columns
+    named = dict(zip(reference.target_columns, reference.columns, strict=True))
+    return tuple(named[column] for column in target.key)
+
+
 def _section(name: str, **fields: str | tuple[str, ...]) -> Iterator[str]:
     yield ""
     yield f"[[{name}]]"
@@ -104,11 +160,13 @@ def _text(value: str | tuple[str, ...]) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _undecided(table: Table, protected: Sequence[str]) -> Iterator[str]:
-    """Yield a table that no reference leads from, as comments: whose rows are these?"""
+def _undecided(table: Table, protected: Sequence[str], doubts: Sequence[str]) -> Iterator[str]:
+    """Yield a table of which no reference says whose it is, or none that can be followed, as comments."""
     columns = tuple(column.name for column in table.columns)
     yield ""
     yield f"# {table.name}({', '.join(columns)})"
+    for doubt in doubts:
+        yield f"# {doubt.translate(CONTROLS)}"
     yield f"# Is {table.name} about nobody? Then remove the marks of these two lines."
     yield "# [[public]]"
     yield f"# table = {_text(table.name)}"

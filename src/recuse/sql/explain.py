@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recuse.fold import same
 from recuse.policy import Key, Policy
 from recuse.privacy import decimal_text
 from recuse.sql.derive import owned
@@ -44,7 +45,7 @@ class Explanation:
             yield f"question    {question}"
             yield f"understood  {understood}"
         for note in self.tables:
-            alias = "" if note.alias.lower() == note.table.lower() else f" as {note.alias}"
+            alias = "" if same(note.alias, note.table) else f" as {note.alias}"
             yield f"table       {note.table}{alias}: {note.ownership}"
         for line in self.completed:
             yield f"completed   {line}"

@@ -19,6 +19,7 @@ from uuid import UUID
 
 from sqlglot import exp
 
+from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, Uuid
 from recuse.sql.ownership import Public
@@ -150,9 +151,7 @@ def domain_values(schema: Schema, block: Block, key: Scalar) -> Listed | None:
     """Return the list that the policy gives for a plain column."""
     node = key.unnest()
     scan = next((s for s in block.sources if isinstance(node, exp.Column) and s.alias == node.table), None)
-    found = (
-        schema.domains.get((scan.table.name.lower(), node.name.lower())) if isinstance(scan, Scan) else None
-    )
+    found = schema.domains.get((fold(scan.table.name), fold(node.name))) if isinstance(scan, Scan) else None
     if found is None:
         return None
     literals = [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 from recuse.sql.conditions import Conditions
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Choice, Scalar, Scan
@@ -133,8 +134,8 @@ class Joins:
             return [node.name for node in join.args["using"]]
         if join.args.get("method") != "NATURAL":
             return []
-        before = {name.lower() for name in replace(scope, entries=scope.entries[:-1]).names()}
-        names = [name for name, _ in scope.entries[-1].columns if name.lower() in before]
+        before = {fold(name) for name in replace(scope, entries=scope.entries[:-1]).names()}
+        names = [name for name, _ in scope.entries[-1].columns if fold(name) in before]
         if not names:
             hint = "write CROSS JOIN, or JOIN … ON"
             raise self._refuse("NATURAL JOIN finds no column that both sides have", join, hint)

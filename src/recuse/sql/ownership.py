@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recuse.errors import PolicyError
+from recuse.fold import same
 from recuse.policy import KeyItem, Link, Policy, Protect
 from recuse.policy.terms import Choice
 from recuse.scalars.types import Date, Number, Text, Timestamp, Uuid, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
+from recuse.sql.references import refuse_contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Ownership:
 
     def of(self, table: str) -> Owned | None:
         """Return how a table is owned, or None where the policy does not say."""
-        return next((owned for name, owned in self.entries if name.lower() == table.lower()), None)
+        return next((owned for name, owned in self.entries if same(name, table)), None)
 
 
 def own(policy: Policy, catalogue: Catalogue) -> Ownership:
@@ -161,13 +163,17 @@ def _hop(link: Link, table: Table, policy: Policy, catalogue: Catalogue) -> Hop:
     )
     virtual = policy.virtual_kind(link.to)
     if virtual is not None:
+        for columns in alternatives:
+            refuse_contradiction(link, columns, (), policy, catalogue)
         return Hop(alternatives, virtual.kind, None, (), enforced=False)
     target = _table(link.to, catalogue, link.line)
     key = _target_key(link, alternatives, table, target, policy)
+    for columns in alternatives:
+        refuse_contradiction(link, columns, key, policy, catalogue)
     names = tuple(str(item) for item in key)
     enforced = all(
         any(
-            reference.target.lower() == target.name.lower()
+            same(reference.target, target.name)
             and set(zip(reference.columns, reference.target_columns, strict=True))
             == set(zip(columns, names, strict=True))
             for reference in table.foreign_keys
@@ -199,7 +205,7 @@ def _target_key(
     if protect is not None:
         return tuple(_item(item, target, protect.line) for item in protect.key)
     for reference in table.foreign_keys:
-        if reference.target.lower() == target.name.lower() and set(reference.columns) == set(alternatives[0]):
+        if same(reference.target, target.name) and set(reference.columns) == set(alternatives[0]):
             named = dict(zip(reference.columns, reference.target_columns, strict=True))
             return tuple(KeyItem(Choice.ITSELF, (named[column],)) for column in alternatives[0])
     for keys in (policy.keys_of(target.name), target.keys):
@@ -234,7 +240,7 @@ def _same_types_within_kinds(policy: Policy, catalogue: Catalogue) -> None:
         seen: tuple[object, ...] | None = None
         for link in policy.links if kind.table is None else ():
             table = catalogue.table(link.table)
-            if link.to.lower() != kind.kind.lower() or table is None:
+            if not same(link.to, kind.kind) or table is None:
                 continue
             for names in link.alternatives:
                 columns = tuple(_column(name, table, link.line) for name in names)

@@ -7,6 +7,7 @@ import re
 from sqlglot import ErrorLevel, exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 
 Span = tuple[int, int]
 
@@ -23,11 +24,11 @@ def span(node: exp.Expr, text: str) -> Span | None:
     places = [part.meta for part in node.walk() if "start" in part.meta and "end" in part.meta]
     if not places:
         written = node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
-        found = text.upper().find(written.upper()) if written else -1
+        found = fold(text).find(fold(written)) if written else -1
         return (found, found + len(written) - 1) if found >= 0 else None
     start, end = min(place["start"] for place in places), max(place["end"] for place in places)
     for keyword in _keywords(node):
-        found = text.upper().rfind(keyword, 0, start)
+        found = fold(text).rfind(fold(keyword), 0, start)
         start = found if found >= 0 else start
     if _begins_with_its_name(node) and (called := _CALLED.search(text, 0, start)):
         start = called.start()
@@ -86,7 +87,7 @@ def _closed(text: str, start: int, end: int) -> int:
 def clause_span(node: exp.Expr, keyword: str, text: str) -> Span | None:
     """Return the place of a clause from its keyword on."""
     inner = span(node, text)
-    start = text.upper().rfind(keyword, 0, len(text) if inner is None else inner[0] + 1)
+    start = fold(text).rfind(fold(keyword), 0, len(text) if inner is None else inner[0] + 1)
     if start < 0:
         return inner
     return start, inner[1] if inner is not None and inner[1] > start else start + len(keyword) - 1

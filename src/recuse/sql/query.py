@@ -19,6 +19,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from recuse.fold import same
 from recuse.scalars import expression
 from recuse.scalars.types import Opaque, stored
 from recuse.sql.catalogue import Catalogue, Table
@@ -83,7 +84,7 @@ class Block:
 
     def output(self, name: str) -> Output | None:
         """Return the output of that name, in any case."""
-        return next((output for output in self.outputs if output.name.lower() == name.lower()), None)
+        return next((output for output in self.outputs if same(output.name, name)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from recuse.errors import QueryError, quote
+from recuse.fold import same
 from recuse.scalars.types import Opaque, common, words
 from recuse.sql.elaborate import is_number, type_of
 from recuse.sql.formula import Constant, Formula, Operation, Operator, Rounded, Term
@@ -139,8 +140,8 @@ class _Reader:
             selected: exp.Expr = tree.expressions[place - 1]
             return selected.unalias()
         if isinstance(node, exp.Column) and not node.table and not frame.scope.alone(node.name):
-            same = [item for item in tree.expressions if item.alias.lower() == node.name.lower()]
-            return same[0].unalias() if same else node
+            alike = [item for item in tree.expressions if same(item.alias, node.name)]
+            return alike[0].unalias() if alike else node
         return node
 
     def _key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
@@ -319,7 +320,7 @@ class _Reader:
                 place
                 for place, (shown, selected) in enumerate(zip(columns, tree.expressions, strict=True))
                 if node.sql() == selected.unalias().sql()
-                or (isinstance(node, exp.Column) and node.sql().lower() == shown.name.lower())
+                or (isinstance(node, exp.Column) and same(node.sql(), shown.name))
                 or (isinstance(node, exp.Literal) and node.name == str(place + 1))
             ]
             if not places:

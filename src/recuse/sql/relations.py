@@ -13,6 +13,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold, same
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
@@ -82,7 +83,7 @@ class Relations:
             if {key for key, value in item.args.items() if value} - {"this", "alias"}:
                 raise self.refuse("this form of a CTE is not accepted", item, "write WITH name AS (SELECT …)")
             columns = tuple(name.name for name in item.args["alias"].args.get("columns") or ())
-            known = {**known, item.alias.lower(): Named(item.this, known, columns)}
+            known = {**known, fold(item.alias): Named(item.this, known, columns)}
         return known
 
     def _select(self, tree: exp.Select, known: Known, outer: Scope | None) -> tuple[Block, ...]:
@@ -173,7 +174,7 @@ class Relations:
             refuse_clauses(item, self.schema.text, {"this"})
             return self._items(frames, item.this, known)
         name, columns, blocks = self._item(item, known)
-        if any(entry.name.lower() == name.lower() for entry in frames[0].scope.entries):
+        if any(same(entry.name, name) for entry in frames[0].scope.entries):
             hint = "give each its own alias: FROM t a, t b"
             raise self.refuse(f"two tables in FROM are called {name}", item, hint)
         found = []
@@ -196,7 +197,7 @@ class Relations:
         renamed = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
         if isinstance(item, exp.Table):
             refuse_table_form(item, self.schema.text)
-            cte = known.get(item.name.lower()) if not item.db else None
+            cte = known.get(fold(item.name)) if not item.db else None
             if cte is not None:
                 blocks = self.query(cte.tree, cte.known, None)
                 renamed = renamed or list(cte.columns)
@@ -241,7 +242,7 @@ class Relations:
     def _known_table(self, item: exp.Table) -> Table:
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
-        if item.catalog or (item.db and item.db.lower() != "main"):
+        if item.catalog or (item.db and fold(item.db) != "main"):
             raise self.refuse("tables are named without schema", item, f"write {item.name}")
         if table is None:
             near = catalogue.nearest_table(item.name)
@@ -255,12 +256,12 @@ class Relations:
 
     def _view(self, item: exp.Table, table: Table, definition: str) -> tuple[Block, ...]:
         """Return the blocks of a view, read from its definition as if it stood in the query."""
-        if table.name.lower() in self.within:
+        if fold(table.name) in self.within:
             raise self.refuse(f"the view {table.name} refers to itself", item, "name another table")
         try:
             text = view_query(definition)
             inside = replace(self.schema, text=text)
-            reader = Relations(inside, self.sources, (*self.within, table.name.lower()))
+            reader = Relations(inside, self.sources, (*self.within, fold(table.name)))
             blocks = reader.query(parse(text), NOTHING, None)
         except QueryError as error:
             raise self.refuse(
@@ -288,9 +289,9 @@ class Relations:
 
     def fresh(self, wish: str) -> str:
         """Return an alias that no other source of the query has."""
-        taken = {source.alias.lower() for source in self.sources}
+        taken = {fold(source.alias) for source in self.sources}
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
-        return next(name for name in names if name.lower() not in taken)
+        return next(name for name in names if fold(name) not in taken)
 
     def _met(self, scan: Scan, item: exp.Expr) -> None:
         if len(self.sources) == MAX_READ:
@@ -317,7 +318,7 @@ def view_query(definition: str) -> str:
     'SELECT x FROM t'
     """
     words = definition.rstrip().rstrip(";")
-    start = words.upper().find(" AS ")
+    start = fold(words).find(" as ")
     if start < 0:
         raise QueryError("its definition cannot be read")
     return words[start + len(" AS ") :].strip()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold, same
 from recuse.sql.catalogue import PSEUDO_COLUMNS, nearest
 from recuse.sql.position import placed, refusal, span
 from recuse.sql.query import Scalar
@@ -22,7 +23,7 @@ class Entry:
 
     def column(self, name: str) -> Scalar | None:
         """Return the expression of a column, in any case."""
-        return next((value for known, value in self.columns if known.lower() == name.lower()), None)
+        return next((value for known, value in self.columns if same(known, name)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +41,22 @@ class Scope:
 
     def merging(self, name: str, value: Scalar) -> Scope:
         """Return the scope in which `name` alone means the column of a USING or NATURAL join."""
-        others = tuple(pair for pair in self.merged if pair[0] != name.lower())
-        return replace(self, merged=(*others, (name.lower(), value)))
+        others = tuple(pair for pair in self.merged if pair[0] != fold(name))
+        return replace(self, merged=(*others, (fold(name), value)))
 
     def names(self) -> Iterator[str]:
         """Yield the column names that can be written without a table, each once."""
         seen = set()
         for entry in self.entries:
             for name, _ in entry.columns:
-                if name.lower() not in seen:
-                    seen.add(name.lower())
+                if fold(name) not in seen:
+                    seen.add(fold(name))
                     yield name
 
     def alone(self, name: str) -> list[tuple[str, Scalar]]:
         """Return what a name without table can mean here, with the table's name."""
         for known, value in self.merged:
-            if known == name.lower():
+            if known == fold(name):
                 return [("", value)]
         found = ((entry.name, entry.column(name)) for entry in self.entries)
         return [(table, value) for table, value in found if value is not None]
@@ -67,11 +68,11 @@ class Scope:
         seen: set[str] = set()
         for entry in self.entries:
             for name, value in entry.columns:
-                if name.lower() in merged:
-                    if name.lower() in seen:
+                if fold(name) in merged:
+                    if fold(name) in seen:
                         continue
-                    seen.add(name.lower())
-                    value = merged[name.lower()]
+                    seen.add(fold(name))
+                    value = merged[fold(name)]
                 found.append((name, value))
         return found
 
@@ -94,7 +95,7 @@ class Scope:
 
     def entry(self, name: str) -> Entry | None:
         """Return the item of FROM that is called by that name here."""
-        return next((entry for entry in self.entries if entry.name.lower() == name.lower()), None)
+        return next((entry for entry in self.entries if same(entry.name, name)), None)
 
     def _find(self, node: exp.Column) -> list[tuple[str, Scalar]]:
         if not node.table:
@@ -114,7 +115,7 @@ class Scope:
         return self._refuse(f"no table in FROM is called {node.table}", node, f"there: {names}")
 
     def _no_column(self, node: exp.Column, entries: list[Entry]) -> QueryError:
-        if node.name.lower() in PSEUDO_COLUMNS:
+        if fold(node.name) in PSEUDO_COLUMNS:
             return self._refuse(
                 f"{node.name} is where a row is stored, not what it says", node, "use the table's key"
             )

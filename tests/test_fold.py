@@ -1,0 +1,86 @@
+"""Names are folded as DuckDB folds them: it is asked, for tables, columns, aliases and CTEs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recuse
+from recuse.fold import fold, same
+
+ALIKE = ["kK\u212a", "sS\u017f", "iI\u0130\u0131", "åÅ\u212b", "äÄ", "ßẞ", "σςΣ", "ω\u2126Ω", "µμ", "ﬀ"]
+"""letters that some rule of Unicode takes for one"""
+PAIRS = [(one, other) for group in ALIKE for one in group for other in group]
+QUESTIONS = [
+    "SELECT 1 FROM {quoted} WHERE FALSE",
+    "SELECT 1 FROM {plain} WHERE FALSE",
+    "SELECT {quoted} FROM named",
+    "SELECT {plain} FROM named",
+    'SELECT {quoted}.x FROM (SELECT 1 AS x) AS "{one}"',
+    'SELECT {plain}.x FROM (SELECT 1 AS x) AS "{one}"',
+    'WITH "{one}" AS (SELECT 1) SELECT * FROM {quoted}',
+    'SELECT {quoted} FROM (SELECT 1 AS "{one}") t',
+    'SELECT * FROM (SELECT 1 AS "{one}") a JOIN (SELECT 1 AS {quoted}) b USING ({quoted})',
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_two_names_are_one_exactly_if_they_are_to_duckdb(one, other):
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(f'CREATE TABLE "{one}" (x INTEGER); CREATE TABLE named ("{one}" INTEGER)')
+        for question in QUESTIONS:
+            try:
+                connection.execute(question.format(one=one, quoted=f'"{other}"', plain=other))
+                found = True
+            except duckdb.Error:
+                found = False
+            assert found is same(one, other), question
+
+
+@given(st.text())
+def test_a_folded_name_is_as_long_and_stays_as_it_is(name):
+    assert len(fold(name)) == len(name)
+    assert fold(fold(name)) == fold(name)
+    assert fold(name).encode() == name.encode().lower(), "bytes know ASCII only"
+
+
+SOURCE = Path(recuse.__file__).parent
+OTHER_WORDS = {
+    "cli": "file names",
+    "comparators": "names of mechanisms",
+    "experiments": "names of mechanisms",
+    "dbapi/text.py": "a truth value",
+    "engines/duckdb.py": "file names and messages",
+    "engines/files.py": "file names",
+    "graphs/graphml.py": "truth values",
+    "graphs/matrix.py": "words of a header",
+    "graphs/read.py": "file names",
+    "policy/terms.py": "least and greatest",
+    "policy/toml.py": "the first letter of a message",
+    "privacy.py": "digits",
+    "session/place.py": "file names",
+    "sql/families.py": "types",
+    "sql/position.py": "keywords",
+    "sql/probe.py": "types",
+    "sql/read.py": "keywords",
+    "sql/refuse.py": "keywords",
+    "sql/scalars.py": "functions and types",
+    "sql/sets.py": "keywords",
+}
+"""where Unicode may fold, and what"""
+
+
+def test_nothing_else_folds_names():
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            called = node.func if isinstance(node, ast.Call) and not node.args else None
+            if isinstance(called, ast.Attribute) and called.attr in ("lower", "upper", "casefold"):
+                found.add(path.relative_to(SOURCE).as_posix())
+    allowed = tuple(OTHER_WORDS)
+    assert [name for name in sorted(found) if not name.startswith(allowed)] == []

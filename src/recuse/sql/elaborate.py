@@ -14,6 +14,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 from recuse.scalars import types
 from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Column, Constant, Expression, Query
@@ -422,8 +423,8 @@ def _nothing(node: exp.Expr) -> Column:
 def written_name(part: exp.Expr, text: str) -> str:
     """Return the function's name as the query spells it, in lower case."""
     if "start" in part.meta and "end" in part.meta:
-        return text[part.meta["start"] : part.meta["end"] + 1].lower()
-    return part.name.lower() if isinstance(part, exp.Anonymous) else ""
+        return fold(text[part.meta["start"] : part.meta["end"] + 1])
+    return fold(part.name) if isinstance(part, exp.Anonymous) else ""
 
 
 def is_number(kind: Type) -> bool:

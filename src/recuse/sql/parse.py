@@ -42,6 +42,7 @@ def parse(text: str) -> exp.Query:
     tokens = _tokens(text)
     _begin_with_select(text, tokens)
     _pass_over_comments(text, tokens)
+    _refuse_lookalikes(text, tokens)
     tokens = _one_statement(text, tokens)
     _refuse_deep_brackets(text, tokens)
     tree = _tree(text, tokens)
@@ -84,6 +85,19 @@ def _pass_over_comments(text: str, tokens: Sequence[Token]) -> None:
             hint = "write -- up to the end of a line, or /* … */ without another inside"
             raise refusal("this comment is not read", text, (first, last), hint=hint)
         end = max(end, following)
+
+
+def _refuse_lookalikes(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse words with a letter that one parser folds to a plain one and another does not, such as ſ and K."""
+    for token in tokens:
+        word = text[token.start : token.end + 1]
+        if not word.isascii() and token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER):
+            odd = [x for x in word if not x.isascii() and (x.upper().isascii() or x.lower().isascii())]
+            if odd:
+                place = (token.start, token.end)
+                raise refusal(
+                    f"the letter {odd[0]} looks like another", text, place, hint="write a plain letter"
+                )
 
 
 def _one_statement(text: str, tokens: list[Token]) -> list[Token]:

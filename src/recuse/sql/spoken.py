@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
+from recuse.fold import fold
 from recuse.scalars.dates import ALIASES, FIELDS
 
 Spoken = tuple[str, Sequence[exp.Expr]]
@@ -174,7 +175,7 @@ def _connected(name: str) -> Callable[[exp.Expr], Spoken | None]:
 
 
 def _anonymous(node: exp.Expr) -> Spoken | None:
-    name = node.name.lower()
+    name = fold(node.name)
     if name in ("date_part", "datepart") and len(node.expressions) == 2:
         return _field(node.expressions[0], node.expressions[1])
     known = ANONYMOUS.get(name)
@@ -182,7 +183,7 @@ def _anonymous(node: exp.Expr) -> Spoken | None:
 
 
 def _field(field: exp.Expr, value: exp.Expr) -> Spoken | None:
-    name = field.name.lower()
+    name = fold(field.name)
     name = ALIASES.get(name, name)
     if not isinstance(field, exp.Var | exp.Literal) or name not in {*FIELDS, "epoch"}:
         return None

@@ -88,7 +88,7 @@ def _pass_over_comments(text: str, tokens: Sequence[Token]) -> None:
 
 
 def _refuse_lookalikes(text: str, tokens: Sequence[Token]) -> None:
-    """Refuse words with a letter that one parser folds to a plain one and another does not, such as ſ and K."""
+    """Refuse words with a letter that one parser folds to a plain one and another does not, such as ſ."""
     for token in tokens:
         word = text[token.start : token.end + 1]
         if not word.isascii() and token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER):

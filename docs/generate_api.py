@@ -38,6 +38,7 @@ PARTS: dict[str, list[Any]] = {
         recuse.PolicyError,
         recuse.QueryError,
         recuse.DatabaseError,
+        recuse.UnansweredError,
         recuse.LedgerError,
         recuse.BudgetError,
     ],

@@ -16,7 +16,7 @@ import pytest
 from recuse.dbapi import Error
 from recuse.dbapi import connect as dbapi_connect
 from recuse.engines.duckdb import DuckDB
-from recuse.errors import DatabaseError, RecuseError
+from recuse.errors import UNANSWERED, DatabaseError, RecuseError
 from recuse.policy import Policy
 from recuse.session import Session, connect
 from recuse.session.graph import graph
@@ -147,6 +147,9 @@ def test_asking_quotes_no_value(victims):
 
 def test_the_twin_that_passes_errors_on_is_caught(victims, monkeypatch):
     monkeypatch.setattr(DuckDB, "run", run_statement)
+    assert told_by_asking(victims, "0.03").count(UNANSWERED), "what fails after the charge has one form"
+    assert leaked(told_by_asking(victims, "0.04")) == []
+    monkeypatch.setattr("recuse.session.after_charge", lambda work, _: work())
     assert leaked(told_by_asking(victims, "0.02"))
 
 

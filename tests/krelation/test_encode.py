@@ -106,7 +106,6 @@ def test_names_behave_like_a_sequence():
 @pytest.mark.parametrize(
     "table",
     [
-        {"o": [1, None], "weight": [1, 1]},
         {"o": [1, 2], "weight": [1, None]},
         {"o": [1, 2], "weight": [1.0, 2.0]},
     ],
@@ -114,6 +113,14 @@ def test_names_behave_like_a_sequence():
 def test_what_no_derivation_query_returns_is_an_error(table):
     with pytest.raises(ValueError, match=r"NULL|whole"):
         encode(pyarrow.table(table), [("k", ("o",))], shape=Shape.CONJUNCTIONS, signed=True)
+
+
+def test_a_row_of_which_an_owner_is_null_is_nobodys():
+    table = pyarrow.table({"o": [1, None, 2], "p": [None, 1, 3], "weight": [5, 7, 9]})
+    for encoded in (encode, encode_merged):
+        found = encoded(table, [("k", ("o",)), ("l", ("p",))], shape=Shape.CONJUNCTIONS, signed=True)
+        assert found.true_answer() == 9
+        assert set(found.names) == {("k", 2), ("l", 3)}
 
 
 def test_columns_of_one_kind_must_be_of_one_type():

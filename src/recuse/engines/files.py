@@ -1,13 +1,12 @@
 """A folder of CSV and Parquet files → one SELECT a table, with names and types fixed before any row is read.
 
-Of a CSV file only the header line is read here. Every cell is read as text and cast with TRY_CAST to the
-type that the policy's [columns] declares (text where it declares none): a bad cell is NULL, a malformed
-line is padded or skipped, and nothing raises. Parquet files carry their own names and types.
+Of a CSV file only the header line is read here. Its lines are read one by one (`csv_lines`), every cell as
+text that is cast with TRY_CAST to the type that the policy's [columns] declares (text where it declares
+none): a bad cell is NULL, and nothing raises. Parquet files carry their own names and types (`parquet`).
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,29 +15,38 @@ from pathlib import Path
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from recuse.engines.csv_lines import Format, csv_rows, header
+from recuse.engines.literals import name_literal, text_literal
+from recuse.engines.scan import Rows
 from recuse.errors import DatabaseError, PolicyError
 from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 TABLE_FILES = frozenset({*DELIMITERS, ".parquet"})
 """How the names of files end that are tables of their folder."""
-MAX_HEADER = 1_000_000
 PATTERN = re.compile(r"[*?\[\]]")
 """What DuckDB takes for a pattern in the path of a file."""
 _TYPE_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9]*(\(\d+(, ?\d+)?\))?")
-CSV_OPTIONS = (
-    "auto_detect = false, header = true, quote = '\"', escape = '\"', "
-    "ignore_errors = true, null_padding = true, strict_mode = false, parallel = false"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """A file as a table: its name, its path, and the SELECT that reads it."""
+    """A file as a table: its name, its path, the SELECT that reads it, and the rows of a CSV file."""
 
     name: str
     path: Path
     select: str
+    rows: Rows | None = None
+
+    @property
+    def raw(self) -> str:
+        """The name under which the rows of a CSV file are known to DuckDB, all cells as text."""
+        return raw_name(self.name)
+
+
+def raw_name(table: str) -> str:
+    """Return what the text cells of a CSV file are called: no table that a question can name."""
+    return f"recuse lines of {table}"
 
 
 def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
@@ -77,16 +85,16 @@ def _files(folder: Path, policy: Policy | None) -> Iterator[FileTable]:
         if suffix == ".parquet" and path.is_file():
             yield FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")
         elif suffix in DELIMITERS and path.is_file():
-            yield FileTable(path.stem, path, _csv_select(path, DELIMITERS[suffix], policy))
+            form = csv_format(path)
+            outputs = typed_columns(path.stem, form.names, policy)
+            select = f"SELECT {outputs} FROM temp.main.{name_literal(raw_name(path.stem))}"
+            yield FileTable(path.stem, path, select, csv_rows(path, form))
 
 
-def _csv_select(path: Path, delimiter: str, policy: Policy | None) -> str:
-    names = _header(path, delimiter)
-    columns = ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
-    return (
-        f"SELECT {typed_columns(path.stem, names, policy)} FROM read_csv({text_literal(str(path))}, "
-        f"delim = {text_literal(delimiter)}, columns = {{{columns}}}, {CSV_OPTIONS})"
-    )
+def csv_format(path: Path) -> Format:
+    """Return how the lines of a CSV file are read: its delimiter by its name, its columns by its header."""
+    delimiter = DELIMITERS[path.suffix.lower()]
+    return Format(delimiter, header(path, delimiter))
 
 
 def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> str:
@@ -99,26 +107,6 @@ def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> st
         target = types.get(name.lower())
         outputs.append(f"TRY_CAST({quoted} AS {target}) AS {quoted}" if target else quoted)
     return ", ".join(outputs)
-
-
-def _header(path: Path, delimiter: str) -> list[str]:
-    """Return the column names in the first line of a file, and look no further."""
-    try:
-        with path.open("rb") as file:  # bytes, because decoding reads ahead
-            first = file.readline(MAX_HEADER).splitlines()[:1]
-        line = b"".join(first).decode("utf-8-sig")
-        names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
-    except (OSError, ValueError, csv.Error):
-        raise DatabaseError(
-            f"the header of {path.name} cannot be read",
-            hint="the first line names the columns, as UTF-8 text",
-        ) from None
-    if not names or not all(names) or len({name.lower() for name in names}) < len(names):
-        raise DatabaseError(
-            f"the header of {path.name} does not name every column once",
-            hint="the first line holds one name for each column",
-        )
-    return names
 
 
 def _cast_type(column: ColumnType) -> str:
@@ -149,13 +137,3 @@ PLAIN_TYPES = frozenset(
         *(_TYPE.DATE, _TYPE.TIME, _TYPE.TIMESTAMP, _TYPE.UUID),
     }
 )
-
-
-def text_literal(text: str) -> str:
-    """Return an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def name_literal(name: str) -> str:
-    """Return a quoted SQL name."""
-    return '"' + name.replace('"', '""') + '"'

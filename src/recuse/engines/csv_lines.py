@@ -1,0 +1,273 @@
+"""CSV files, line by line: what one line says has no influence on how another is read.
+
+The rule, whatever the bytes are:
+
+    a line      ends at \\n, \\r or \\r\\n, wherever they stand: a quoted cell holds no line break. An empty
+                line is no row, nor is one of more than MAX_LINE bytes or with more cells than the header.
+    a cell      begins with a quote and ends with one (a quote inside is doubled), or has no quote at its
+                beginning. Missing cells at the end of a line are NULL, and so is an empty cell.
+    unreadable  a quoted cell with something behind its closing quote, or bytes that are not UTF-8, is NULL
+                by itself. A quote that is never closed makes NULL of its cell and of the rest of its line.
+
+Guarantee: the rows of a file are the union of the rows of its lines (`cells`), so that a file without some
+lines has exactly the rows of the others (docs/decisions.md, "CSV files").
+
+`cells` is that rule for one line. Blocks of lines that follow the format go to Arrow's parser, which is
+quick and never sees any other; the lines that do not are read one by one.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow
+import pyarrow.compute
+from pyarrow.csv import ConvertOptions, InvalidRow, ParseOptions, ReadOptions, read_csv
+
+from recuse.engines.scan import Rows
+from recuse.errors import DatabaseError
+
+MAX_LINE = 2_000_000
+BLOCK = 4_194_304
+"""How many bytes are read at a time; docs/performance.md times it."""
+BREAK = re.compile(rb"\r\n|\r|\n")
+
+Cells = list[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How the cells of a file are separated, and how many a line has."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    good: str = field(init=False, repr=False)
+    """a regular expression of lines, with their ends, in which all quotes are where they belong"""
+
+    def __post_init__(self) -> None:
+        other = f"[^{self.delimiter}\\r\\n]"
+        cell = f'(?:"(?:[^"\\r\\n]|"")*"|(?:[^"{self.delimiter}\\r\\n]{other}*)?)'
+        line = f"{cell}(?:{self.delimiter}{cell})*"
+        object.__setattr__(self, "good", f"\\A(?:{line}[\\r\\n]+)*\\z")
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A place in a line that cannot be read: the number of its cell from 0, None for the line; and why."""
+
+    cell: int | None
+    problem: str
+
+
+UNCLOSED = "a quote is not closed in its line"
+BEHIND = "something follows a closing quote"
+NOT_TEXT = "not UTF-8"
+TOO_LONG = f"longer than {MAX_LINE:,} bytes"
+TOO_MANY = "more cells than the header names"
+TOO_FEW = "fewer cells than the header names"
+
+
+def cells(line: bytes, form: Format) -> tuple[Cells | None, list[Unread]]:
+    """Return the cells of a line, None if it is no row, and what in it cannot be read.
+
+    >>> form = Format(",", ("a", "b", "c"))
+    >>> cells(b'1,"x, y",z', form)
+    (['1', 'x, y', 'z'], [])
+    >>> cells(b'1,"x,y', form)
+    (['1', None, None], [Unread(cell=1, problem='a quote is not closed in its line')])
+    """
+    if len(line) > MAX_LINE:
+        return None, [Unread(None, TOO_LONG)]
+    if not line:
+        return None, []
+    found: Cells = []
+    unread: list[Unread] = []
+    for raw, problem in _split(line, form.delimiter.encode()):
+        text, wrong = _text(raw) if problem is None else (None, problem)
+        if wrong is not None:
+            unread.append(Unread(len(found), wrong))
+        found.append(text or None)
+    width = len(form.names)
+    if len(found) > width:
+        return None, [Unread(None, TOO_MANY)]
+    if len(found) < width and not any(place.problem == UNCLOSED for place in unread):
+        unread.append(Unread(None, TOO_FEW))
+    return found + [None] * (width - len(found)), unread
+
+
+def _split(line: bytes, delimiter: bytes) -> Iterator[tuple[bytes, str | None]]:
+    """Yield the cells of a line without their quotes, with what is wrong about how they are quoted."""
+    start = 0
+    while start <= len(line):
+        end = line.find(delimiter, start)
+        end = len(line) if end < 0 else end
+        if line[start : start + 1] != b'"':
+            yield line[start:end], None
+            start = end + 1
+            continue
+        close = _closing(line, start + 1)
+        if close < 0:
+            yield b"", UNCLOSED
+            return
+        end = line.find(delimiter, close + 1)
+        end = len(line) if end < 0 else end
+        inside = line[start + 1 : close].replace(b'""', b'"')
+        yield inside, None if end == close + 1 else BEHIND
+        start = end + 1
+
+
+def _closing(line: bytes, start: int) -> int:
+    """Return where the quote stands that closes a cell, below 0 if none does."""
+    while (place := line.find(b'"', start)) >= 0:
+        if line[place + 1 : place + 2] != b'"':
+            return place
+        start = place + 2
+    return -1
+
+
+def _text(raw: bytes) -> tuple[str | None, str | None]:
+    try:
+        return raw.decode(), None
+    except UnicodeDecodeError:
+        return None, NOT_TEXT
+
+
+# ------------------------------------------------------------------ the file
+
+
+def header(path: Path, delimiter: str) -> tuple[str, ...]:
+    """Return the column names in the first line of a file, and look no further."""
+    try:
+        with path.open("rb") as file:  # bytes, because decoding reads ahead
+            first = file.readline(MAX_LINE)
+        if len(first) == MAX_LINE and not BREAK.search(first):
+            raise ValueError("too long")
+        line = BREAK.split(first, maxsplit=1)[0].decode("utf-8-sig")
+        names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
+    except (OSError, ValueError, csv.Error):
+        raise DatabaseError(
+            f"the header of {path.name} cannot be read",
+            hint="the first line names the columns, as UTF-8 text",
+        ) from None
+    if not names or not all(names) or len({name.lower() for name in names}) < len(names):
+        raise DatabaseError(
+            f"the header of {path.name} does not name every column once",
+            hint="the first line holds one name for each column",
+        )
+    return tuple(names)
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """Yield whole lines with their ends, many at a time; the header is the first of them.
+
+    Of a line that is longer than MAX_LINE no more is held than shows it.
+    """
+    with path.open("rb") as file:
+        rest = b""
+        while chunk := file.read(BLOCK):
+            if chunk.endswith(b"\r") and file.peek(1)[:1] == b"\n":
+                chunk += file.read(1)
+            end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+            if end:
+                yield rest + chunk[:end]
+                rest = chunk[end:]
+            else:
+                rest = (rest + chunk)[: MAX_LINE + 1]
+        if rest:
+            yield rest + b"\n"
+
+
+def rows_of(path: Path) -> Iterator[bytes]:
+    """Yield the blocks of a file without its header."""
+    found = blocks(path)
+    for first in found:
+        yield BREAK.split(first, maxsplit=1)[1]
+        break
+    yield from found
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield every line but the header, with its number in the file; the header is line 1."""
+    number = 1
+    for block in rows_of(path):
+        *found, _ = BREAK.split(block)
+        for line in found:
+            number += 1
+            yield number, line
+
+
+def csv_rows(path: Path, form: Format) -> Rows:
+    """Return the rows of a file, all cells as text."""
+    schema = pyarrow.schema([(name, pyarrow.string()) for name in form.names])
+    return Rows(schema, lambda names: _batches(path, form, names))
+
+
+def _batches(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+    places = [form.names.index(name) for name in names]
+    for block in rows_of(path):
+        good, others = (block, []) if follows(block, form) else _sorted_out(block, form)
+        yield from _parsed(good, form, names, others)
+        rows = [row for line in others for row in [cells(line, form)[0]] if row is not None]
+        if rows:
+            columns = [pyarrow.array([row[place] for row in rows], pyarrow.string()) for place in places]
+            yield pyarrow.record_batch(columns, names=list(names))
+
+
+def follows(block: bytes, form: Format) -> bool:
+    """Return whether the lines of a block are short enough and UTF-8, and all quotes where they belong."""
+    for start in range(
+        0, len(block) - MAX_LINE, MAX_LINE // 2
+    ):  # a line that is too long spans such a window
+        window = start, start + MAX_LINE // 2
+        if block.find(b"\n", *window) < 0 and block.find(b"\r", *window) < 0:
+            return False
+    if not block.isascii():
+        try:
+            block.decode()
+        except UnicodeDecodeError:
+            return False
+    if b'"' not in block:
+        return True
+    found = pyarrow.compute.match_substring_regex(pyarrow.array([block], pyarrow.binary()), form.good)
+    return bool(found[0].as_py())
+
+
+def _sorted_out(block: bytes, form: Format) -> tuple[bytes, list[bytes]]:
+    """Return the lines that follow the format as one block, and the others."""
+    good: list[bytes] = []
+    others: list[bytes] = []
+    for line in BREAK.split(block):
+        whole = line + b"\n"
+        (good if len(line) <= MAX_LINE and follows(whole, form) else others).append(whole)
+    return b"".join(good), [line[:-1] for line in others]
+
+
+def _parsed(
+    good: bytes, form: Format, names: Sequence[str], others: list[bytes]
+) -> Iterator[pyarrow.RecordBatch]:
+    """Yield the rows of lines that follow the format; those with another number of cells go to `others`."""
+    if not good.strip(b"\r\n"):
+        return
+
+    def left_out(row: InvalidRow) -> str:
+        others.append(row.text.encode().strip(b"\r\n"))
+        return "skip"
+
+    table = read_csv(
+        pyarrow.BufferReader(good),
+        read_options=ReadOptions(column_names=form.names, use_threads=False, block_size=len(good) + 1),
+        parse_options=ParseOptions(delimiter=form.delimiter, invalid_row_handler=left_out),
+        convert_options=ConvertOptions(
+            include_columns=list(names),
+            column_types=dict.fromkeys(form.names, pyarrow.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=True,
+            check_utf8=False,
+        ),
+    )
+    yield from table.to_batches()

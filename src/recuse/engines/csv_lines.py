@@ -23,12 +23,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import pyarrow.compute
 from pyarrow.csv import ConvertOptions, InvalidRow, ParseOptions, ReadOptions, read_csv
 
-from recuse.engines.scan import Rows
+from recuse.engines.scan import rows
 from recuse.errors import DatabaseError
 
 MAX_LINE = 2_000_000
@@ -200,10 +201,10 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def csv_rows(path: Path, form: Format) -> Rows:
+def csv_rows(path: Path, form: Format) -> Any:
     """Return the rows of a file, all cells as text."""
     schema = pyarrow.schema([(name, pyarrow.string()) for name in form.names])
-    return Rows(schema, lambda names: _batches(path, form, names))
+    return rows(schema, lambda names: _batches(path, form, names))
 
 
 def _batches(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
@@ -211,9 +212,9 @@ def _batches(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow
     for block in rows_of(path):
         good, others = (block, []) if follows(block, form) else _sorted_out(block, form)
         yield from _parsed(good, form, names, others)
-        rows = [row for line in others for row in [cells(line, form)[0]] if row is not None]
-        if rows:
-            columns = [pyarrow.array([row[place] for row in rows], pyarrow.string()) for place in places]
+        odd = [row for line in others for row in [cells(line, form)[0]] if row is not None]
+        if odd:
+            columns = [pyarrow.array([row[place] for row in odd], pyarrow.string()) for place in places]
             yield pyarrow.record_batch(columns, names=list(names))
 
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from recuse.engines.csv_lines import Format, csv_rows, header
 from recuse.engines.literals import name_literal, text_literal
-from recuse.engines.scan import Rows
 from recuse.errors import DatabaseError, PolicyError
 from recuse.policy import ColumnType, Policy
 
@@ -36,7 +36,7 @@ class FileTable:
     name: str
     path: Path
     select: str
-    rows: Rows | None = None
+    rows: Any = None
 
     @property
     def raw(self) -> str:

@@ -13,16 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow
 import pyarrow.compute
-from pyarrow.parquet import ParquetFile
 
 from recuse.engines.literals import name_literal, text_literal
-from recuse.engines.scan import Rows
+from recuse.engines.scan import rows
 
 EARLIEST = -9_223_372_022_400_000_000
 """DuckDB's first timestamp, in microseconds; the one below it is -infinity"""
@@ -43,6 +44,7 @@ TOTAL = frozenset(
 """Types of which every bit pattern is a value"""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _ALL_COLUMNS = re.compile(r"(SELECT|DISTINCT|ALL|,)\s*\*|\.\*", re.IGNORECASE)
+LARGE = {pyarrow.string(): pyarrow.large_string(), pyarrow.binary(): pyarrow.large_binary()}
 _READ_ERRORS = (pyarrow.ArrowException, OSError, ValueError)
 
 
@@ -137,7 +139,7 @@ def _wraps(table: ParquetTable, name: str) -> bool:
     if match is None:
         return False
     kept = next(size for digits, size in ((4, 2), (9, 4), (18, 8), (38, 16)) if int(match[1]) <= digits)
-    schema = ParquetFile(table.path).schema
+    schema = _opened(table.path).schema
     stored = next(schema.column(i) for i in range(len(schema)) if schema.column(i).path == name)
     return bool({"INT32": 4, "INT64": 8}.get(stored.physical_type, stored.length or 17) > kept)
 
@@ -145,30 +147,43 @@ def _wraps(table: ParquetTable, name: str) -> bool:
 # ------------------------------------------------------------------ reading by Arrow, cell by cell
 
 
-def parquet_rows(path: Path) -> Rows:
+def parquet_rows(path: Path) -> Any:
     """Return the rows of a file: a cell that cannot be read is NULL, and so are those of a damaged part."""
-    return Rows(_opened(path).schema_arrow, lambda names: _batches(path, names))
+    return rows(_schema(_opened(path)), lambda names: _batches(path, names))
 
 
-def _opened(path: Path) -> ParquetFile:
-    return ParquetFile(path, memory_map=True, coerce_int96_timestamp_unit="us")
+def _opened(path: Path) -> Any:
+    return import_module("pyarrow.parquet").ParquetFile(
+        path, memory_map=True, coerce_int96_timestamp_unit="us"
+    )
+
+
+def _schema(file: Any) -> pyarrow.Schema:
+    """Return the columns of a file, text in the form that holds any amount of it."""
+    return pyarrow.schema([field.with_type(LARGE.get(field.type, field.type)) for field in file.schema_arrow])
 
 
 def _batches(path: Path, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
     file = _opened(path)
+    kinds = _schema(file)
     for group in range(file.num_row_groups):
-        columns = [readable(_column(file, group, name)) for name in names]
-        yield pyarrow.record_batch(columns, names=list(names))
+        count = file.metadata.row_group(group).num_rows
+        columns = []
+        for name in names:
+            found = _column(file, group, name)
+            missing = pyarrow.nulls(count, kinds.field(name).type)
+            columns.append(missing if found is None else readable(found))
+        yield pyarrow.record_batch(columns, schema=pyarrow.schema([kinds.field(name) for name in names]))
 
 
-def _column(file: ParquetFile, group: int, name: str) -> pyarrow.Array:
-    """Return a column of a row group, or NULLs if its bytes are damaged."""
-    rows, kind = file.metadata.row_group(group).num_rows, file.schema_arrow.field(name).type
+def _column(file: Any, group: int, name: str) -> pyarrow.Array | None:
+    """Return a column of a row group, None if its bytes are damaged."""
     try:
-        found = file.read_row_group(group, columns=[name], use_threads=False)[name].combine_chunks()
+        read = file.read_row_group(group, columns=[name], use_threads=False)[name]
+        found = read.cast(LARGE.get(read.type, read.type)).combine_chunks()
     except _READ_ERRORS:
-        return pyarrow.nulls(rows, kind)
-    return found if len(found) == rows else pyarrow.nulls(rows, kind)
+        return None
+    return found if len(found) == file.metadata.row_group(group).num_rows else None
 
 
 def readable(column: pyarrow.Array) -> pyarrow.Array:
@@ -239,7 +254,6 @@ class UnreadCell:
     column: str
     group: int
     row: int | None
-    rows: int
 
 
 def unreadable_cells(path: Path, names: Iterable[str]) -> Iterator[UnreadCell]:
@@ -247,15 +261,11 @@ def unreadable_cells(path: Path, names: Iterable[str]) -> Iterator[UnreadCell]:
     file = _opened(path)
     before = 0
     for group in range(file.num_row_groups):
-        rows = file.metadata.row_group(group).num_rows
         for name in names:
-            try:
-                found = file.read_row_group(group, columns=[name], use_threads=False)[name].combine_chunks()
-                if len(found) != rows:
-                    raise ValueError("rows are missing")
-            except _READ_ERRORS:
-                yield UnreadCell(name, group, None, rows)
+            found = _column(file, group, name)
+            if found is None:
+                yield UnreadCell(name, group, None)
                 continue
             for place in unreadable(found):
-                yield UnreadCell(name, group, before + int(place) + 1, rows)
-        before += rows
+                yield UnreadCell(name, group, before + int(place) + 1)
+        before += file.metadata.row_group(group).num_rows

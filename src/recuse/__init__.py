@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recuse import dbapi
+    from recuse.engines.check import Unreadable, check
     from recuse.errors import (
         BudgetError,
         DatabaseError,
@@ -47,6 +48,8 @@ _HOME = {
     "Session": "recuse.session",
     "Statistics": "recuse.session.synthetic",
     "Answer": "recuse.session.answer",
+    "Unreadable": "recuse.engines.check",
+    "check": "recuse.engines.check",
     "connect": "recuse.session",
     "GraphSession": "recuse.session.graph",
     "graph": "recuse.session.graph",
@@ -67,6 +70,8 @@ __all__ = [
     "Release",
     "Session",
     "Statistics",
+    "Unreadable",
+    "check",
     "connect",
     "dbapi",
     "graph",

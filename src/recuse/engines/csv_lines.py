@@ -191,16 +191,6 @@ def rows_of(path: Path) -> Iterator[bytes]:
     yield from found
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield every line but the header, with its number in the file; the header is line 1."""
-    number = 1
-    for block in rows_of(path):
-        *found, _ = BREAK.split(block)
-        for line in found:
-            number += 1
-            yield number, line
-
-
 def csv_rows(path: Path, form: Format) -> Any:
     """Return the rows of a file, all cells as text."""
     schema = pyarrow.schema([(name, pyarrow.string()) for name in form.names])
@@ -211,7 +201,7 @@ def _batches(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow
     places = [form.names.index(name) for name in names]
     for block in rows_of(path):
         good, others = (block, []) if follows(block, form) else _sorted_out(block, form)
-        yield from _parsed(good, form, names, others)
+        yield from parsed(good, form, names, others)
         odd = [row for line in others for row in [cells(line, form)[0]] if row is not None]
         if odd:
             columns = [pyarrow.array([row[place] for row in odd], pyarrow.string()) for place in places]
@@ -247,7 +237,7 @@ def _sorted_out(block: bytes, form: Format) -> tuple[bytes, list[bytes]]:
     return b"".join(good), [line[:-1] for line in others]
 
 
-def _parsed(
+def parsed(
     good: bytes, form: Format, names: Sequence[str], others: list[bytes]
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the rows of lines that follow the format; those with another number of cells go to `others`."""

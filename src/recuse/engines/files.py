@@ -8,7 +8,7 @@ none): a bad cell is NULL, and nothing raises. Parquet files carry their own nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
             hint="rename the folder",
         )
     found: dict[str, FileTable] = {}
-    for table in _files(folder, policy):
+    for table in (_table(path, policy) for path in table_files(folder)):
         other = found.setdefault(table.name.lower(), table)
         if other is not table:
             raise DatabaseError(
@@ -79,16 +79,22 @@ def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
     return list(found.values())
 
 
-def _files(folder: Path, policy: Policy | None) -> Iterator[FileTable]:
-    for path in sorted(path for path in folder.iterdir() if not PATTERN.search(path.name)):
-        suffix = path.suffix.lower()
-        if suffix == ".parquet" and path.is_file():
-            yield FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")
-        elif suffix in DELIMITERS and path.is_file():
-            form = csv_format(path)
-            outputs = typed_columns(path.stem, form.names, policy)
-            select = f"SELECT {outputs} FROM temp.main.{name_literal(raw_name(path.stem))}"
-            yield FileTable(path.stem, path, select, csv_rows(path, form))
+def table_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that are tables, in order of their names."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in TABLE_FILES and path.is_file() and not PATTERN.search(path.name)
+    )
+
+
+def _table(path: Path, policy: Policy | None) -> FileTable:
+    if path.suffix.lower() not in DELIMITERS:
+        return FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")
+    form = csv_format(path)
+    outputs = typed_columns(path.stem, form.names, policy)
+    select = f"SELECT {outputs} FROM temp.main.{name_literal(raw_name(path.stem))}"
+    return FileTable(path.stem, path, select, csv_rows(path, form))
 
 
 def csv_format(path: Path) -> Format:
@@ -99,14 +105,19 @@ def csv_format(path: Path) -> Format:
 
 def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> str:
     """Return a SELECT list of a table's columns, those cast whose types the policy declares."""
-    declared = [c for c in policy.columns if c.table.lower() == table.lower()] if policy else []
-    types = {column.column.lower(): _cast_type(column) for column in declared}
+    types = declared_types(table, policy)
     outputs = []
     for name in names:
         quoted = name_literal(name)
         target = types.get(name.lower())
         outputs.append(f"TRY_CAST({quoted} AS {target}) AS {quoted}" if target else quoted)
     return ", ".join(outputs)
+
+
+def declared_types(table: str, policy: Policy | None) -> dict[str, str]:
+    """Return the types that the policy declares for a table, by column in lower case."""
+    declared = [c for c in policy.columns if c.table.lower() == table.lower()] if policy else []
+    return {column.column.lower(): _cast_type(column) for column in declared}
 
 
 def _cast_type(column: ColumnType) -> str:

@@ -234,6 +234,18 @@ def _outside(values: pyarrow.Array, least: int, most: int) -> np.ndarray[tuple[i
     return np.asarray(places.to_pylist(), np.int64)
 
 
+def problem_of(kind: pyarrow.DataType) -> str:
+    """Return what is wrong with a value that is none of its type."""
+    types = pyarrow.types
+    if types.is_string(kind) or types.is_large_string(kind):
+        return "not UTF-8"
+    if types.is_time(kind):
+        return "a time beyond its day"
+    if types.is_timestamp(kind):
+        return "a timestamp out of range"
+    return "a number with more digits than its type" if types.is_decimal(kind) else "no value of its type"
+
+
 def _valid(cell: pyarrow.Array) -> bool:
     try:
         cell.validate(full=True)
@@ -254,6 +266,7 @@ class UnreadCell:
     column: str
     group: int
     row: int | None
+    problem: str
 
 
 def unreadable_cells(path: Path, names: Iterable[str]) -> Iterator[UnreadCell]:
@@ -264,8 +277,8 @@ def unreadable_cells(path: Path, names: Iterable[str]) -> Iterator[UnreadCell]:
         for name in names:
             found = _column(file, group, name)
             if found is None:
-                yield UnreadCell(name, group, None)
+                yield UnreadCell(name, group, None, "damaged")
                 continue
             for place in unreadable(found):
-                yield UnreadCell(name, group, before + int(place) + 1)
+                yield UnreadCell(name, group, before + int(place) + 1, problem_of(found.type))
         before += file.metadata.row_group(group).num_rows

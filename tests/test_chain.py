@@ -15,6 +15,7 @@ CHAIN = [
     ["errors"],
     ["privacy"],
     ["exponential"],
+    ["lines"],
     ["policy"],
     ["annotation"],
     ["sensitivity"],

@@ -15,7 +15,6 @@ import duckdb
 import numpy as np
 import pyarrow
 
-from recuse.engines.csv_lines import BREAK, Format, cells, follows, parsed, rows_of
 from recuse.engines.duckdb import DuckDB
 from recuse.engines.files import DELIMITERS, TABLE_FILES, csv_format, declared_types, table_files
 from recuse.engines.literals import name_literal, text_literal
@@ -23,6 +22,7 @@ from recuse.engines.parquet import TOTAL, problem_of, unreadable, unreadable_cel
 from recuse.errors import DatabaseError, RecuseError
 from recuse.graphs.graph import arrow_numbers
 from recuse.graphs.read import read_graph
+from recuse.lines import BREAK, Format, blocks, cells, follows, parsed
 from recuse.policy import Policy
 
 MANY = 500_000
@@ -146,9 +146,9 @@ def _csv(path: Path, policy: Policy | None) -> Iterator[Unreadable]:
         place: declared[name.lower()] for place, name in enumerate(form.names) if name.lower() in declared
     }
     before = 1  # the header
-    with contextlib.closing(duckdb.connect(":memory:")) as connection:
+    with contextlib.closing(duckdb.connect(":memory:")) as connection, path.open("rb") as file:
         checking = _Check(path.name, form, types, connection)
-        for block in rows_of(path):
+        for block in blocks(file):
             yield from checking.block(block, before)
             before += len(BREAK.findall(block)) if b"\r" in block else block.count(b"\n")
 

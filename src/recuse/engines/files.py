@@ -1,6 +1,6 @@
 """A folder of CSV and Parquet files → one SELECT a table, with names and types fixed before any row is read.
 
-Of a CSV file only the header line is read here. Its lines are read one by one (`csv_lines`), every cell as
+Of a CSV file only the header line is read here. Its lines are read one by one (`recuse.lines`), every cell as
 text that is cast with TRY_CAST to the type that the policy's [columns] declares (text where it declares
 none): a bad cell is NULL, and nothing raises. Parquet files carry their own names and types (`parquet`).
 """
@@ -8,17 +8,19 @@ none): a bad cell is NULL, and nothing raises. Parquet files carry their own nam
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from recuse.engines.csv_lines import Format, csv_rows, header
 from recuse.engines.literals import name_literal, text_literal
+from recuse.engines.scan import rows
 from recuse.errors import DatabaseError, PolicyError
+from recuse.lines import Format, batches, header
 from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -95,6 +97,17 @@ def _table(path: Path, policy: Policy | None) -> FileTable:
     outputs = typed_columns(path.stem, form.names, policy)
     select = f"SELECT {outputs} FROM temp.main.{name_literal(raw_name(path.stem))}"
     return FileTable(path.stem, path, select, csv_rows(path, form))
+
+
+def csv_rows(path: Path, form: Format) -> Any:
+    """Return the rows of a file, all cells as text."""
+    schema = pyarrow.schema([(name, pyarrow.string()) for name in form.names])
+    return rows(schema, lambda names: _read(path, form, names))
+
+
+def _read(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+    with path.open("rb") as file:
+        yield from batches(file, form, names)
 
 
 def csv_format(path: Path) -> Format:

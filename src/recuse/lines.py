@@ -22,14 +22,13 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
 
 import pyarrow
 import pyarrow.compute
 from pyarrow.csv import ConvertOptions, InvalidRow, ParseOptions, ReadOptions, read_csv
 
-from recuse.engines.scan import rows
 from recuse.errors import DatabaseError
 
 MAX_LINE = 2_000_000
@@ -144,12 +143,8 @@ def header(path: Path, delimiter: str) -> tuple[str, ...]:
     """Return the column names in the first line of a file, and look no further."""
     try:
         with path.open("rb") as file:  # bytes, because decoding reads ahead
-            first = file.readline(MAX_LINE)
-        if len(first) == MAX_LINE and not BREAK.search(first):
-            raise ValueError("too long")
-        line = BREAK.split(first, maxsplit=1)[0].decode("utf-8-sig")
-        names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
-    except (OSError, ValueError, csv.Error):
+            names = named(file.readline(MAX_LINE), delimiter)
+    except (OSError, ValueError):
         raise DatabaseError(
             f"the header of {path.name} cannot be read",
             hint="the first line names the columns, as UTF-8 text",
@@ -159,47 +154,52 @@ def header(path: Path, delimiter: str) -> tuple[str, ...]:
             f"the header of {path.name} does not name every column once",
             hint="the first line holds one name for each column",
         )
-    return tuple(names)
+    return names
 
 
-def blocks(path: Path) -> Iterator[bytes]:
-    """Yield whole lines with their ends, many at a time; the header is the first of them.
+def named(start: bytes, delimiter: str) -> tuple[str, ...]:
+    """Return the names in the first line of a text; a ValueError if they cannot be read."""
+    first = BREAK.split(start, maxsplit=1)[0]
+    if len(first) >= MAX_LINE:
+        raise ValueError("too long")
+    try:
+        found = next(csv.reader([first.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        raise ValueError("not closed") from None
+    return tuple(name.strip() for name in found)
+
+
+def blocks(file: BufferedIOBase) -> Iterator[bytes]:
+    """Yield whole lines with their ends, many at a time; the header is left out.
 
     Of a line that is longer than MAX_LINE no more is held than shows it.
     """
-    with path.open("rb") as file:
-        rest = b""
-        while chunk := file.read(BLOCK):
-            if chunk.endswith(b"\r") and file.peek(1)[:1] == b"\n":
-                chunk += file.read(1)
-            end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-            if end:
-                yield rest + chunk[:end]
-                rest = chunk[end:]
-            else:
-                rest = (rest + chunk)[: MAX_LINE + 1]
-        if rest:
-            yield rest + b"\n"
+    first = True
+    for block in _blocks(file):
+        yield BREAK.split(block, maxsplit=1)[1] if first else block
+        first = False
 
 
-def rows_of(path: Path) -> Iterator[bytes]:
-    """Yield the blocks of a file without its header."""
-    found = blocks(path)
-    for first in found:
-        yield BREAK.split(first, maxsplit=1)[1]
-        break
-    yield from found
+def _blocks(file: BufferedIOBase) -> Iterator[bytes]:
+    rest = b""
+    while chunk := file.read(BLOCK):
+        if chunk.endswith(b"\r"):  # the \n of an \r\n belongs to the same line
+            following = file.read(1)
+            chunk += following
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        if end:
+            yield rest + chunk[:end]
+            rest = chunk[end:]
+        else:
+            rest = (rest + chunk)[: MAX_LINE + 1]
+    if rest:
+        yield rest + b"\n"
 
 
-def csv_rows(path: Path, form: Format) -> Any:
-    """Return the rows of a file, all cells as text."""
-    schema = pyarrow.schema([(name, pyarrow.string()) for name in form.names])
-    return rows(schema, lambda names: _batches(path, form, names))
-
-
-def _batches(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+def batches(file: BufferedIOBase, form: Format, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+    """Yield the rows of a file, the columns that are named, all cells as text."""
     places = [form.names.index(name) for name in names]
-    for block in rows_of(path):
+    for block in blocks(file):
         good, others = (block, []) if follows(block, form) else _sorted_out(block, form)
         yield from parsed(good, form, names, others)
         odd = [row for line in others for row in [cells(line, form)[0]] if row is not None]

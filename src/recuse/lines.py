@@ -4,16 +4,17 @@ The rule, whatever the bytes are:
 
     a line      ends at \\n, \\r or \\r\\n, wherever they stand: a quoted cell holds no line break. An empty
                 line is no row, nor is one of more than MAX_LINE bytes or with more cells than the header.
-    a cell      begins with a quote and ends with one (a quote inside is doubled), or has no quote at its
-                beginning. Missing cells at the end of a line are NULL, and so is an empty cell.
-    unreadable  a quoted cell with something behind its closing quote, or bytes that are not UTF-8, is NULL
-                by itself. A quote that is never closed makes NULL of its cell and of the rest of its line.
+    a cell      that begins with a quote goes on to the next one that is not doubled; what stands between
+                there and the delimiter belongs to it too. Other cells are what stands between delimiters.
+                An empty cell is NULL, and so are those that are missing at the end of a line.
+    unreadable  bytes that are not UTF-8 make NULL of their cell. A quote that is never closed in its line
+                makes NULL of its cell and of the rest of the line.
 
 Guarantee: the rows of a file are the union of the rows of its lines (`cells`), so that a file without some
 lines has exactly the rows of the others (docs/decisions.md, "CSV files").
 
-`cells` is that rule for one line. Blocks of lines that follow the format go to Arrow's parser, which is
-quick and never sees any other; the lines that do not are read one by one.
+`cells` is that rule for one line. Arrow's parser, which is quick, reads many lines at once; where it finds
+fewer rows than there are lines, a quote has joined some, and the lines are sorted out before it reads again.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from io import BufferedIOBase
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pyarrow.compute
 from pyarrow.csv import ConvertOptions, InvalidRow, ParseOptions, ReadOptions, read_csv
@@ -35,6 +37,7 @@ MAX_LINE = 2_000_000
 BLOCK = 4_194_304
 """How many bytes are read at a time; docs/performance.md times it."""
 BREAK = re.compile(rb"\r\n|\r|\n")
+_SOMETHING = re.compile(rb"[^\r\n]")
 
 Cells = list[str | None]
 
@@ -87,9 +90,9 @@ def cells(line: bytes, form: Format) -> tuple[Cells | None, list[Unread]]:
     found: Cells = []
     unread: list[Unread] = []
     for raw, problem in _split(line, form.delimiter.encode()):
-        text, wrong = _text(raw) if problem is None else (None, problem)
-        if wrong is not None:
-            unread.append(Unread(len(found), wrong))
+        text, wrong = (None, problem) if problem == UNCLOSED else _text(raw)
+        if wrong or problem:
+            unread.append(Unread(len(found), wrong or problem or ""))
         found.append(text or None)
     width = len(form.names)
     if len(found) > width:
@@ -116,7 +119,7 @@ def _split(line: bytes, delimiter: bytes) -> Iterator[tuple[bytes, str | None]]:
         end = line.find(delimiter, close + 1)
         end = len(line) if end < 0 else end
         inside = line[start + 1 : close].replace(b'""', b'"')
-        yield inside, None if end == close + 1 else BEHIND
+        yield inside + line[close + 1 : end], None if end == close + 1 else BEHIND
         start = end + 1
 
 
@@ -188,7 +191,7 @@ def _blocks(file: BufferedIOBase) -> Iterator[bytes]:
             chunk += following
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         if end:
-            yield rest + chunk[:end]
+            yield b"".join((rest, memoryview(chunk)[:end]))
             rest = chunk[end:]
         else:
             rest = (rest + chunk)[: MAX_LINE + 1]
@@ -200,65 +203,106 @@ def batches(file: BufferedIOBase, form: Format, names: Sequence[str]) -> Iterato
     """Yield the rows of a file, the columns that are named, all cells as text."""
     places = [form.names.index(name) for name in names]
     for block in blocks(file):
-        good, others = (block, []) if follows(block, form) else _sorted_out(block, form)
-        yield from parsed(good, form, names, others)
+        others: list[bytes] = []
+        found = parsed(block, form, names, others) if _is_plain(block) else None
+        if found is None or not _is_line_by_line(block, form, sum(map(len, found)) + len(others)):
+            good, others = _sorted_out(block, form)
+            found = parsed(good, form, names, others) or []
+        yield from found
         odd = [row for line in others for row in [cells(line, form)[0]] if row is not None]
         if odd:
             columns = [pyarrow.array([row[place] for row in odd], pyarrow.string()) for place in places]
             yield pyarrow.record_batch(columns, names=list(names))
 
 
-def follows(block: bytes, form: Format) -> bool:
-    """Return whether the lines of a block are short enough and UTF-8, and all quotes where they belong."""
+def _is_plain(block: bytes) -> bool:
+    """Return whether the lines of a block are short enough, and UTF-8."""
     for start in range(
         0, len(block) - MAX_LINE, MAX_LINE // 2
     ):  # a line that is too long spans such a window
         window = start, start + MAX_LINE // 2
         if block.find(b"\n", *window) < 0 and block.find(b"\r", *window) < 0:
             return False
-    if not block.isascii():
-        try:
-            block.decode()
-        except UnicodeDecodeError:
-            return False
+    if block.isascii():
+        return True
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_line_by_line(block: bytes, form: Format, rows: int) -> bool:
+    """Return whether Arrow has found no line break within quotes, where there are as many rows as lines.
+
+    Then every line is a row by itself, except that a quote in the last one might not be closed.
+    """
     if b'"' not in block:
         return True
+    found = np.frombuffer(block, np.uint8)
+    ends = found == ord("\n")
+    if rows != np.count_nonzero(ends):
+        return False
+    if b"\r" in block and np.any((found[:-1] == ord("\r")) & ~ends[1:]):
+        return False  # what ends a line is not always \n
+    end = len(block) - (2 if block.endswith(b"\r\n") else 1)
+    start = block.rfind(b"\n", 0, end) + 1
+    return _is_closed(block[start:end], form)
+
+
+def _is_closed(line: bytes, form: Format) -> bool:
+    return b'"' not in line or all(
+        problem != UNCLOSED for _, problem in _split(line, form.delimiter.encode())
+    )
+
+
+def _sorted_out(block: bytes, form: Format) -> tuple[bytes, list[bytes]]:
+    """Return the lines that can be parsed together as one block, and the others."""
+    good: list[bytes] = []
+    others: list[bytes] = []
+    for line in BREAK.split(block):
+        parts = good if len(line) <= MAX_LINE and _is_plain(line) and _is_closed(line, form) else others
+        parts.append(line)
+    return b"\n".join([*good, b""]), others
+
+
+def follows(block: bytes, form: Format) -> bool:
+    """Return whether nothing about quotes, bytes or the length of lines is wrong in a block."""
+    if not _is_plain(block) or b'"' not in block:
+        return _is_plain(block)
     found = pyarrow.compute.match_substring_regex(pyarrow.array([block], pyarrow.binary()), form.good)
     return bool(found[0].as_py())
 
 
-def _sorted_out(block: bytes, form: Format) -> tuple[bytes, list[bytes]]:
-    """Return the lines that follow the format as one block, and the others."""
-    good: list[bytes] = []
-    others: list[bytes] = []
-    for line in BREAK.split(block):
-        whole = line + b"\n"
-        (good if len(line) <= MAX_LINE and follows(whole, form) else others).append(whole)
-    return b"".join(good), [line[:-1] for line in others]
-
-
 def parsed(
     good: bytes, form: Format, names: Sequence[str], others: list[bytes]
-) -> Iterator[pyarrow.RecordBatch]:
-    """Yield the rows of lines that follow the format; those with another number of cells go to `others`."""
-    if not good.strip(b"\r\n"):
-        return
+) -> list[pyarrow.RecordBatch] | None:
+    """Return the rows of lines as Arrow parses them, None if it cannot.
+
+    Lines with another number of cells than the header go to `others`.
+    """
+    if not _SOMETHING.search(good):
+        return []
 
     def left_out(row: InvalidRow) -> str:
         others.append(row.text.encode().strip(b"\r\n"))
         return "skip"
 
-    table = read_csv(
-        pyarrow.BufferReader(good),
-        read_options=ReadOptions(column_names=form.names, use_threads=False, block_size=len(good) + 1),
-        parse_options=ParseOptions(delimiter=form.delimiter, invalid_row_handler=left_out),
-        convert_options=ConvertOptions(
-            include_columns=list(names),
-            column_types=dict.fromkeys(form.names, pyarrow.string()),
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=True,
-            check_utf8=False,
-        ),
-    )
-    yield from table.to_batches()
+    try:
+        table = read_csv(
+            pyarrow.BufferReader(good),
+            read_options=ReadOptions(column_names=form.names, use_threads=False, block_size=len(good) + 1),
+            parse_options=ParseOptions(delimiter=form.delimiter, invalid_row_handler=left_out),
+            convert_options=ConvertOptions(
+                include_columns=list(names),
+                column_types=dict.fromkeys(form.names, pyarrow.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=True,
+                check_utf8=False,
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        return None
+    found: list[pyarrow.RecordBatch] = table.to_batches()
+    return found

@@ -115,8 +115,8 @@ class _Check:
             return False
         others: list[bytes] = []
         names = [self.form.names[place] for place in self.types] or [self.form.names[0]]
-        batches = list(parsed(block, self.form, names, others))
-        if others:
+        batches = parsed(block, self.form, names, others)
+        if others or batches is None:
             return False
         for batch in batches if self.types else []:
             columns = dict(zip(self.types, batch.columns, strict=True))

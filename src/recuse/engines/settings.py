@@ -43,10 +43,10 @@ def fresh(limits: EngineLimits) -> Fresh:
         configuration["memory_limit"] = f"{limits.memory}B"
     if limits.threads is not None:
         configuration["threads"] = limits.threads
-    if limits.temp_limit is not None:
-        configuration["max_temp_directory_size"] = f"{limits.temp_limit}B"
     try:
         connection = duckdb.connect(":memory:", config=configuration)
+        if limits.temp_limit is not None:  # in the configuration it would be forgotten
+            connection.execute(f"SET max_temp_directory_size = '{limits.temp_limit}B'")
     except duckdb.Error:
         shutil.rmtree(temp, ignore_errors=True)
         raise DatabaseError(

@@ -217,10 +217,9 @@ def batches(file: BufferedIOBase, form: Format, names: Sequence[str]) -> Iterato
 
 def _is_plain(block: bytes) -> bool:
     """Return whether the lines of a block are short enough, and UTF-8."""
-    for start in range(
-        0, len(block) - MAX_LINE, MAX_LINE // 2
-    ):  # a line that is too long spans such a window
-        window = start, start + MAX_LINE // 2
+    half = MAX_LINE // 2
+    for start in range(0, len(block) - half, half):  # a line that is too long holds one of these windows
+        window = start, start + half
         if block.find(b"\n", *window) < 0 and block.find(b"\r", *window) < 0:
             return False
     if block.isascii():

@@ -27,6 +27,7 @@ in [sql.md](sql.md).
 
 PARTS: dict[str, list[Any]] = {
     "Asking in SQL": [recuse.connect, recuse.Session],
+    "Checking data": [recuse.check, recuse.Unreadable],
     "Counting in graphs": [recuse.graph, recuse.GraphSession],
     "Answers": [recuse.Release, recuse.Answer, Row, Combined],
     "Estimates": [recuse.Statistics, Estimate],

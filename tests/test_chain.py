@@ -16,6 +16,7 @@ CHAIN = [
     ["fold"],
     ["privacy"],
     ["exponential"],
+    ["lines"],
     ["policy"],
     ["annotation"],
     ["sensitivity"],

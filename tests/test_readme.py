@@ -38,10 +38,11 @@ def test_links_lead_somewhere():
 
 
 def test_the_policy_page_shows_a_policy():
-    (example,) = blocks((ROOT / "docs" / "policy.md").read_text(), "toml")
+    example, limits = blocks((ROOT / "docs" / "policy.md").read_text(), "toml")
     policy = Policy.parse(example.text)
     assert [str(link) for link in policy.links] == ["friendship(a) → person", "friendship(b) → person"]
     Policy(protect=(Protect.rows("friendship", "least(a, b)", "greatest(a, b)"),))
+    assert Policy.parse(limits.text).engine.threads == 2
 
 
 def test_an_answer_prints_for_people():

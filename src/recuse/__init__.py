@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recuse import dbapi
+    from recuse.engines.check import Unreadable, check
     from recuse.errors import (
         BudgetError,
         DatabaseError,
@@ -49,6 +50,8 @@ _HOME = {
     "Statistics": "recuse.session.synthetic",
     "UnansweredError": "recuse.errors",
     "Answer": "recuse.session.answer",
+    "Unreadable": "recuse.engines.check",
+    "check": "recuse.engines.check",
     "connect": "recuse.session",
     "GraphSession": "recuse.session.graph",
     "graph": "recuse.session.graph",
@@ -70,6 +73,8 @@ __all__ = [
     "Session",
     "Statistics",
     "UnansweredError",
+    "Unreadable",
+    "check",
     "connect",
     "dbapi",
     "graph",

@@ -114,7 +114,6 @@ BAD = {
     "column.txt": b"1\n2\n",
     "negative.txt": b"1 -1\n",
     "huge.txt": b"1 9223372036854775808\n",
-    "empty.txt": b"",
     "cut.txt.gz": gzip.compress(b"1 2\n" * 99)[:-9],
     "binary.mtx": bytes(range(256)),
 }

@@ -86,7 +86,6 @@ def test_scipy(make):
 @pytest.mark.parametrize(
     "wrong",
     [
-        nx.Graph(),
         pd.DataFrame({"only": [1, 2]}),
         pd.DataFrame({"u": [-1], "v": [2]}),
         pa.table({"u": pa.array([2**63], pa.uint64()), "v": pa.array([1], pa.uint64())}),

@@ -37,6 +37,51 @@ def test_one_call(session, protect):
     assert session.budget.spent == 2
 
 
+WITHOUT_HUB = {
+    "frame": pd.DataFrame({"u": pd.Series([], dtype="int64"), "v": pd.Series([], dtype="int64")}),
+    "untyped frame": pd.DataFrame({"u": [], "v": []}),
+    "graph": nx.Graph(),
+    "leaves": nx.empty_graph(9),
+}
+
+
+@pytest.mark.parametrize("name", [*WITHOUT_HUB, "list.txt", "table.csv"])
+@pytest.mark.parametrize("protect", ["node", "edge"])
+def test_a_star_without_its_hub_is_answered_like_any_other(name, protect, tmp_path):
+    """Row B4 of the issue: whether a source is empty is data."""
+    source = WITHOUT_HUB.get(name)
+    if source is None:
+        source = tmp_path / name
+        source.write_text("source,target\n" if name.endswith(".csv") else "")
+    session = recuse.graph(source, budget=100)
+    for pattern in ("edge", "triangle", "star(2)", "star(3)", "k-triangle(2)", "rectangle"):
+        assert session.count(pattern, protect=protect, epsilon=1).epsilon == 1
+    for mechanism in ("tuned", "paper"):
+        assert session.count("edge", protect=protect, epsilon=1, mechanism=mechanism).epsilon == 1
+    assert session.count("edge", protect=protect, epsilon=1, where="a.id > 3").epsilon == 1
+    assert session.transitivity(protect=protect, epsilon=1).epsilon == 1
+
+
+def test_empty_tables_are_answered_like_any_other(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "edges.csv").write_text("a,b\n")
+    policy = recuse.Policy.parse(
+        '[[protect]]\nkind = "person"\n[[link]]\ntable = "edges"\ncolumn = ["a"]\nto = "person"\n'
+        '[[link]]\ntable = "edges"\ncolumn = ["b"]\nto = "person"\n[budget]\nepsilon = 100\n'
+        '[columns.edges]\na = "BIGINT"\nb = "BIGINT"'
+    )
+    with recuse.connect(tmp_path / "data", policy) as session:
+        for sql in (
+            "SELECT COUNT(*) FROM edges",
+            "SELECT SUM(a) FROM edges",
+            "SELECT AVG(a) FROM edges",
+            "SELECT COUNT(DISTINCT a) FROM edges",
+            "SELECT COUNT(*) FROM edges x JOIN edges y ON x.b = y.a",
+            "SELECT a, COUNT(*) FROM edges WHERE a IN (1, 2) GROUP BY a",
+        ):
+            assert session.ask(sql, 1).epsilon == 1
+
+
 def test_every_kind_of_pattern_is_answered(session):
     for pattern in ("edge", "rectangle", "a-b, b-c, c-a, a-d", nx.path_graph(4)):
         assert session.count(pattern, protect="node", epsilon="0.5").value >= 0

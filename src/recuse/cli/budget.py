@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,8 @@ from typer.core import TyperGroup
 
 from recuse.cli.options import AnalystName, AsJson, announce_new, changed_budget
 from recuse.cli.show import amounts
+from recuse.engines.check import check
+from recuse.errors import DatabaseError
 from recuse.ledger import Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
 from recuse.policy import Policy
@@ -20,6 +23,7 @@ from recuse.privacy import Epsilon, decimal_text, exact
 from recuse.session.place import Place, ledger_path
 
 SQLITE = b"SQLite format 3"
+MOST_FINDINGS = 100
 COLUMNS = ("at", "epsilon", "analyst", "source", "data_version", "policy", "query", "answer")
 
 
@@ -37,7 +41,11 @@ budget_app = typer.Typer(
     rich_markup_mode=None,
     help="Show, grant or export a budget: recuse budget LEDGER shows it.",
 )
-data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tell the ledger about the data.")
+data_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Check the data, and tell the ledger that it has changed.",
+)
 
 LedgerOf = Annotated[Path, typer.Argument(help="A ledger file, or the database it belongs to.")]
 
@@ -45,6 +53,12 @@ LedgerOf = Annotated[Path, typer.Argument(help="A ledger file, or the database i
 def located(path: Path) -> Ledger:
     """Return the ledger at a path, or beside the database at it."""
     return Ledger.open(place_of(path))
+
+
+def data_of(path: Path) -> Path | None:
+    """Return the data beside a ledger, or the path itself if it is no ledger; None if there is none."""
+    data = path.with_suffix("") if path.suffix == ".ledger" else path
+    return None if data == place_of(path) or not data.exists() else data
 
 
 def place_of(path: Path) -> Path:
@@ -160,13 +174,67 @@ def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
     table.writerows(rows)
 
 
-@data_app.command("publish")
-def publish(ledger: LedgerOf, json_output: AsJson = False) -> None:
-    """Say that the data has changed.
+TypesOf = Annotated[
+    Path | None, typer.Option("--policy", help="The policy whose [columns] give CSV files their types.")
+]
 
-    The data version is raised by one: questions asked before are answered anew, and charged.
+
+@data_app.command("check")
+def check_data(
+    source: Annotated[
+        Path, typer.Argument(help="A DuckDB file, a folder of CSV or Parquet files, or a graph file.")
+    ],
+    policy: TypesOf = None,
+    most: Annotated[int, typer.Option(help="How many findings are printed.")] = MOST_FINDINGS,
+    json_output: AsJson = False,
+) -> None:
+    """Read everything once and name what cannot be read, by file, line and cell. For the custodian.
+
+    NOT PRIVATE: what is printed depends on single rows. A cell that cannot be read is NULL when a question is
+    asked, and a line that cannot be parsed affects no other. Exit code 2 if anything was found.
     """
-    version = located(ledger).publish()
+    checked(source, policy, most, as_object=json_output)
+    if not json_output:
+        typer.echo(f"{source} can be read as declared")
+
+
+def checked(source: Path, policy: Path | None, most: int, *, as_object: bool) -> None:
+    """Print what cannot be read in a source, and refuse to go on if there is anything."""
+    found = 0
+    for unreadable in check(source, policy):
+        found += 1
+        if found <= most:
+            typer.echo(json.dumps(asdict(unreadable)) if as_object else str(unreadable))
+    if found:
+        raise DatabaseError(
+            f"{found:,} {'place' if found == 1 else 'places'} in {source.name} cannot be read",
+            hint="mend the files; until then these cells are NULL and lines with too many cells are no rows",
+        )
+
+
+@data_app.command("publish")
+def publish(
+    ledger: LedgerOf,
+    policy: TypesOf = None,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Do not check the data first, as recuse data check does.")
+    ] = False,
+    json_output: AsJson = False,
+) -> None:
+    """Say that the data has changed, after checking it.
+
+    The data is read once as by recuse data check; if anything in it cannot be read, it is named and nothing
+    is published. Then the data version is raised by one: questions asked before are answered anew, and
+    charged.
+    """
+    book, data = located(ledger), data_of(ledger)
+    if data is None and not unchecked:
+        typer.echo(
+            "nothing was checked: the data is not beside the ledger; recuse data check does it", err=True
+        )
+    elif data is not None and not unchecked:
+        checked(data, policy, MOST_FINDINGS, as_object=json_output)
+    version = book.publish()
     if json_output:
         typer.echo(json.dumps({"data_version": version}))
     else:

@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import TokenType
 from recuse.dbapi.errors import ProgrammingError
 
 _LEADING = re.compile(r"\s*/\*\s*epsilon\s*=\s*([^\s*]+)\s*\*/", re.IGNORECASE)
+_STATED = re.compile(r"(/\*|--)\s*epsilon\s*=", re.IGNORECASE)
 _DUCKDB = Dialect.get_or_raise("duckdb")
 
 
@@ -25,9 +26,10 @@ def stated_epsilon(sql: str) -> tuple[str, str | None]:
     ('                    SELECT 1', '0.5')
     """
     found = _LEADING.match(sql)
-    if found is None:
-        return sql, None
-    return " " * found.end() + sql[found.end() :], found[1]
+    rest = sql if found is None else " " * found.end() + sql[found.end() :]
+    if _STATED.search(rest):
+        raise ProgrammingError("epsilon is stated once, in a comment before the question")
+    return rest, None if found is None else found[1]
 
 
 def bound(sql: str, parameters: Sequence[Any]) -> str:

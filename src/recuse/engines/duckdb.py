@@ -22,24 +22,20 @@ from recuse.engines.files import (
     DELIMITERS,
     TABLE_FILES,
     file_tables,
-    name_literal,
-    text_literal,
     typed_columns,
 )
+from recuse.engines.literals import name_literal, text_literal
+from recuse.engines.parquet import ParquetFolder, ParquetTable, readable
+from recuse.engines.settings import Fresh, fresh
 from recuse.errors import DatabaseError, QueryError
 from recuse.fold import fold
-from recuse.policy import Policy
+from recuse.policy import EngineLimits, Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.compile import Plan, compiled_sql
 
 Source = str | PathLike[str] | Mapping[str, Any] | duckdb.DuckDBPyConnection
 
 ATTACHED = "data"
-CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "allow_community_extensions": False,
-}
 TYPES = "cast the values to types that fit"
 FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the policy"
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
@@ -55,6 +51,9 @@ class DuckDB:
     files: bool
     untyped: tuple[str, ...] = ()
     """the tables whose column types only the policy can say"""
+    own: Fresh | None = None
+    """the connection with its temporary files, if we opened it"""
+    parquet: ParquetFolder | None = None
 
     @classmethod
     def open(cls, source: Source, policy: Policy | None = None) -> Self:
@@ -77,51 +76,58 @@ class DuckDB:
             raise DatabaseError(
                 f"there is no database {path}", hint="name a DuckDB file, or a folder of CSV or Parquet files"
             )
-        connection = duckdb.connect(":memory:", config=CONFIGURATION)
+        own = fresh(_limits(policy))
         try:
-            connection.execute(f"ATTACH {text_literal(str(path))} AS {ATTACHED} (READ_ONLY, TYPE duckdb)")
+            own.connection.execute(f"ATTACH {text_literal(str(path))} AS {ATTACHED} (READ_ONLY, TYPE duckdb)")
         except duckdb.Error as error:
-            connection.close()
+            own.close()
             raise _unopened(path, str(error)) from None
-        _harden(connection)
-        return cls(connection, ATTACHED, "main", files=False)
+        _harden(own.connection)
+        return cls(own.connection, ATTACHED, "main", files=False, own=own)
 
     @classmethod
     def _of_folder(cls, folder: Path, policy: Policy | None) -> Self:
         tables = file_tables(folder, policy)
-        connection = duckdb.connect(":memory:", config=CONFIGURATION)
+        own = fresh(_limits(policy))
+        connection, parquet = own.connection, []
         for table in tables:
             try:
+                if table.rows is not None:
+                    connection.register(table.raw, table.rows)
                 connection.execute(f"CREATE VIEW {name_literal(table.name)} AS {table.select}")
+                if table.rows is None:
+                    parquet.append(ParquetTable(table.name, table.path, _types(connection, table.name)))
             except duckdb.Error:
-                connection.close()
+                own.close()
                 raise DatabaseError(
                     f"{table.path.name} cannot be read as a table", hint="is it a complete file of its kind?"
                 ) from None
-        _harden(connection, allowed=[str(table.path) for table in tables])
+        _harden(connection, allowed=[str(table.path) for table in parquet])
         untyped = tuple(table.name for table in tables if table.path.suffix.lower() in DELIMITERS)
-        return cls(connection, "memory", "main", files=True, untyped=untyped)
+        checked = ParquetFolder(connection, tuple(parquet))
+        return cls(connection, "memory", "main", files=True, untyped=untyped, own=own, parquet=checked)
 
     @classmethod
     def _of_frames(cls, frames: Mapping[str, Any], policy: Policy | None) -> Self:
-        connection = duckdb.connect(":memory:", config=CONFIGURATION)
+        own = fresh(_limits(policy))
+        connection = own.connection
         for name, frame in frames.items():
             try:
-                table = arrow_table(frame)
+                table = _readable(arrow_table(frame))
                 connection.register(name, table)
                 outputs = typed_columns(name, table.column_names, policy)
                 typed = connection.sql(f"SELECT {outputs} FROM {name_literal(name)}").to_arrow_table()
                 connection.unregister(name)
                 connection.register(name, typed)
             except (duckdb.Error, pyarrow.ArrowException, TypeError, ValueError):
-                connection.close()
+                own.close()
                 raise DatabaseError(
                     f"frame {name} is not a table",
                     found=type(frame).__name__,
                     accepted="a pandas or Polars frame or an Arrow table, each column of one type",
                 ) from None
         _harden(connection)
-        return cls(connection, "temp", "main", files=True)
+        return cls(connection, "temp", "main", files=True, own=own)
 
     @classmethod
     def _of_connection(cls, source: duckdb.DuckDBPyConnection) -> Self:
@@ -143,8 +149,10 @@ class DuckDB:
         return cls(connection, database, schema, files=False)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, and remove the temporary files of one that we opened."""
         self.connection.close()
+        if self.own is not None:
+            self.own.close()
 
     def __enter__(self) -> Self:
         return self
@@ -204,16 +212,27 @@ class DuckDB:
     def run(self, statements: Sequence[str]) -> list[pyarrow.Table]:
         """Return the rows of the statements, read in one transaction."""
         try:
-            self.connection.begin()
+            if self.parquet is None:
+                return self._rows(statements)
+            self.parquet.prepare(statements)
             try:
-                return [self.connection.sql(sql).to_arrow_table() for sql in statements]
-            finally:
-                self.connection.rollback()
+                return self._rows(statements)
+            except duckdb.Error:  # a damaged part of a file, which is NULL when it is read otherwise
+                if not self.parquet.replace_all():
+                    raise
+                return self._rows(statements)
         except (duckdb.Error, pyarrow.ArrowException):
             # no part of the message: it may quote a value
             raise DatabaseError(
                 "the database could not run the query", hint="is there enough memory and disk space?"
             ) from None
+
+    def _rows(self, statements: Sequence[str]) -> list[pyarrow.Table]:
+        self.connection.begin()
+        try:
+            return [self.connection.sql(sql).to_arrow_table() for sql in statements]
+        finally:
+            self.connection.rollback()
 
     # ------------------------------------------------------------------ reading the catalogue
 
@@ -251,6 +270,25 @@ class DuckDB:
             else:
                 keys.setdefault(table, []).append(spelled(table, columns))
         return keys, references
+
+
+def _limits(policy: Policy | None) -> EngineLimits:
+    return EngineLimits() if policy is None else policy.engine
+
+
+def _types(connection: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
+    """Return the columns of a view with their types; no row is read."""
+    found = connection.execute(f"DESCRIBE {name_literal(view)}").fetchall()
+    return {str(name): str(kind) for name, kind, *_ in found}
+
+
+def _readable(table: pyarrow.Table) -> pyarrow.Table:
+    """Return a table whose cells can all be read: NULL where Arrow holds what is no value of its type."""
+    columns = [
+        pyarrow.chunked_array([readable(chunk) for chunk in column.chunks], column.type)
+        for column in table.columns
+    ]
+    return pyarrow.table(columns, schema=table.schema)
 
 
 def _unopened(path: Path, reason: str) -> DatabaseError:

@@ -1,44 +1,54 @@
 """A folder of CSV and Parquet files → one SELECT a table, with names and types fixed before any row is read.
 
-Of a CSV file only the header line is read here. Every cell is read as text and cast with TRY_CAST to the
-type that the policy's [columns] declares (text where it declares none): a bad cell is NULL, a malformed
-line is padded or skipped, and nothing raises. Parquet files carry their own names and types.
+Of a CSV file only the header line is read here. Its lines are read one by one (`recuse.lines`), every cell as
+text that is cast with TRY_CAST to the type that the policy's [columns] declares (text where it declares
+none): a bad cell is NULL, and nothing raises. Parquet files carry their own names and types (`parquet`).
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pyarrow
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from recuse.engines.literals import name_literal, text_literal
+from recuse.engines.scan import rows
 from recuse.errors import DatabaseError, PolicyError
+from recuse.lines import Format, batches, header
 from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 TABLE_FILES = frozenset({*DELIMITERS, ".parquet"})
 """How the names of files end that are tables of their folder."""
-MAX_HEADER = 1_000_000
 PATTERN = re.compile(r"[*?\[\]]")
 """What DuckDB takes for a pattern in the path of a file."""
 _TYPE_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9]*(\(\d+(, ?\d+)?\))?")
-CSV_OPTIONS = (
-    "auto_detect = false, header = true, quote = '\"', escape = '\"', "
-    "ignore_errors = true, null_padding = true, strict_mode = false, parallel = false"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """A file as a table: its name, its path, and the SELECT that reads it."""
+    """A file as a table: its name, its path, the SELECT that reads it, and the rows of a CSV file."""
 
     name: str
     path: Path
     select: str
+    rows: Any = None
+
+    @property
+    def raw(self) -> str:
+        """The name under which the rows of a CSV file are known to DuckDB, all cells as text."""
+        return raw_name(self.name)
+
+
+def raw_name(table: str) -> str:
+    """Return what the text cells of a CSV file are called: no table that a question can name."""
+    return f"recuse lines of {table}"
 
 
 def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
@@ -54,7 +64,7 @@ def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
             hint="rename the folder",
         )
     found: dict[str, FileTable] = {}
-    for table in _files(folder, policy):
+    for table in (_table(path, policy) for path in table_files(folder)):
         other = found.setdefault(table.name.lower(), table)
         if other is not table:
             raise DatabaseError(
@@ -71,28 +81,44 @@ def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
     return list(found.values())
 
 
-def _files(folder: Path, policy: Policy | None) -> Iterator[FileTable]:
-    for path in sorted(path for path in folder.iterdir() if not PATTERN.search(path.name)):
-        suffix = path.suffix.lower()
-        if suffix == ".parquet" and path.is_file():
-            yield FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")
-        elif suffix in DELIMITERS and path.is_file():
-            yield FileTable(path.stem, path, _csv_select(path, DELIMITERS[suffix], policy))
-
-
-def _csv_select(path: Path, delimiter: str, policy: Policy | None) -> str:
-    names = _header(path, delimiter)
-    columns = ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
-    return (
-        f"SELECT {typed_columns(path.stem, names, policy)} FROM read_csv({text_literal(str(path))}, "
-        f"delim = {text_literal(delimiter)}, columns = {{{columns}}}, {CSV_OPTIONS})"
+def table_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that are tables, in order of their names."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in TABLE_FILES and path.is_file() and not PATTERN.search(path.name)
     )
+
+
+def _table(path: Path, policy: Policy | None) -> FileTable:
+    if path.suffix.lower() not in DELIMITERS:
+        return FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")
+    form = csv_format(path)
+    outputs = typed_columns(path.stem, form.names, policy)
+    select = f"SELECT {outputs} FROM temp.main.{name_literal(raw_name(path.stem))}"
+    return FileTable(path.stem, path, select, csv_rows(path, form))
+
+
+def csv_rows(path: Path, form: Format) -> Any:
+    """Return the rows of a file, all cells as text."""
+    schema = pyarrow.schema([(name, pyarrow.string()) for name in form.names])
+    return rows(schema, lambda names: _read(path, form, names))
+
+
+def _read(path: Path, form: Format, names: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
+    with path.open("rb") as file:
+        yield from batches(file, form, names)
+
+
+def csv_format(path: Path) -> Format:
+    """Return how the lines of a CSV file are read: its delimiter by its name, its columns by its header."""
+    delimiter = DELIMITERS[path.suffix.lower()]
+    return Format(delimiter, header(path, delimiter))
 
 
 def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> str:
     """Return a SELECT list of a table's columns, those cast whose types the policy declares."""
-    declared = [c for c in policy.columns if c.table.lower() == table.lower()] if policy else []
-    types = {column.column.lower(): _cast_type(column) for column in declared}
+    types = declared_types(table, policy)
     outputs = []
     for name in names:
         quoted = name_literal(name)
@@ -101,24 +127,10 @@ def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> st
     return ", ".join(outputs)
 
 
-def _header(path: Path, delimiter: str) -> list[str]:
-    """Return the column names in the first line of a file, and look no further."""
-    try:
-        with path.open("rb") as file:  # bytes, because decoding reads ahead
-            first = file.readline(MAX_HEADER).splitlines()[:1]
-        line = b"".join(first).decode("utf-8-sig")
-        names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter, strict=True), [])]
-    except (OSError, ValueError, csv.Error):
-        raise DatabaseError(
-            f"the header of {path.name} cannot be read",
-            hint="the first line names the columns, as UTF-8 text",
-        ) from None
-    if not names or not all(names) or len({name.lower() for name in names}) < len(names):
-        raise DatabaseError(
-            f"the header of {path.name} does not name every column once",
-            hint="the first line holds one name for each column",
-        )
-    return names
+def declared_types(table: str, policy: Policy | None) -> dict[str, str]:
+    """Return the types that the policy declares for a table, by column in lower case."""
+    declared = [c for c in policy.columns if c.table.lower() == table.lower()] if policy else []
+    return {column.column.lower(): _cast_type(column) for column in declared}
 
 
 def _cast_type(column: ColumnType) -> str:
@@ -149,13 +161,3 @@ PLAIN_TYPES = frozenset(
         *(_TYPE.DATE, _TYPE.TIME, _TYPE.TIMESTAMP, _TYPE.UUID),
     }
 )
-
-
-def text_literal(text: str) -> str:
-    """Return an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def name_literal(name: str) -> str:
-    """Return a quoted SQL name."""
-    return '"' + name.replace('"', '""') + '"'

@@ -24,19 +24,11 @@ ACCEPTED = (
 def graph_of_object(source: Any, nodes: Any = None, *, directed: bool | None = None) -> Graph:
     """Return the simple graph of a graph object, a matrix, or frames of edges and nodes."""
     try:
-        graph = _reader(source)(source, nodes, directed)
+        return _reader(source)(source, nodes, directed)
     except GraphFormatError as error:
         raise DatabaseError("this is no graph", found=f"{type(source).__name__}: {error}") from None
     except (pyarrow.ArrowException, TypeError, ValueError, KeyError):
         raise DatabaseError("this is no graph", found=type(source).__name__, accepted=ACCEPTED) from None
-    return not_empty(graph, type(source).__name__)
-
-
-def not_empty(graph: Graph, name: str) -> Graph:
-    """Return a graph that has a node; whether there is anybody at all is not protected."""
-    if len(graph.nodes) == 0:
-        raise DatabaseError("the graph is empty", found=name)
-    return graph
 
 
 def _reader(source: Any) -> Callable[[Any, Any, bool | None], Graph]:

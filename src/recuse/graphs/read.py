@@ -11,7 +11,6 @@ from recuse.graphs.gml import gml
 from recuse.graphs.graph import Attributes, Graph
 from recuse.graphs.graphml import graphml
 from recuse.graphs.matrix import matrix_market
-from recuse.graphs.objects import not_empty
 from recuse.graphs.tables import GraphFormatError, graph_of_tables
 from recuse.graphs.text import comma_separated, edge_list
 
@@ -30,10 +29,9 @@ def read_graph(path: Path, nodes: Path | None = None, *, directed: bool | None =
     try:
         if about and kind not in DELIMITERS:
             raise GraphFormatError("only a CSV file of edges takes a second file about nodes")
-        graph = _parsed(kind, content, about, directed)
+        return _parsed(kind, content, about, directed)
     except GraphFormatError as error:
         raise _unreadable(path, str(error)) from None
-    return not_empty(graph, path.name)
 
 
 def _parsed(kind: str, content: bytes, about: Attributes, directed: bool | None) -> Graph:

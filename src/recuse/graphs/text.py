@@ -9,16 +9,15 @@ Whether there is a header follows from the file's name, never from its content.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from io import BytesIO
 
 import numpy as np
 import pyarrow
-from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
 from recuse.graphs.graph import Attribute, Attributes, Graph, arrow_numbers, untyped
 from recuse.graphs.tables import LARGEST, GraphFormatError, graph_of_tables
+from recuse.lines import MAX_LINE, Format, batches, named
 
 BLANKS = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", np.uint8))
 DIGITS_AND_BLANKS = b"0123456789 \t\n\r\v\f"
@@ -44,7 +43,7 @@ def _width(content: bytes) -> int:
     blank = BLANKS[np.frombuffer(content, np.uint8)]
     starts = np.flatnonzero(~blank & np.concatenate(([True], blank[:-1])))
     if len(starts) == 0:
-        raise GraphFormatError("it holds no edge")
+        return 2  # no line, no edge: a graph without anybody
     ends = np.flatnonzero(np.frombuffer(content, np.uint8) == ord("\n"))
     counts = np.bincount(np.searchsorted(ends, starts))
     widths = np.unique(counts[counts > 0])
@@ -57,7 +56,7 @@ def _width(content: bytes) -> int:
 
 def _ends(words: Sequence[bytes]) -> Attribute:
     """Return a column of names: an array of numbers where all are, which is only quicker."""
-    longest = max(map(len, words))
+    longest = max(map(len, words), default=0)
     if longest < len(str(LARGEST)) and not b"".join(words).translate(None, DIGITS_AND_BLANKS):
         return Attribute("", arrow_numbers(np.array(words).astype(np.int64)))
     return untyped("", _texts(words))
@@ -71,30 +70,18 @@ def _texts(words: Sequence[bytes]) -> list[str]:
 
 
 def comma_separated(content: bytes, delimiter: str) -> Attributes:
-    """Return the columns of a table with a header line, as text."""
-    first = content.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    if b"\0" in content:
-        raise GraphFormatError("it is no text")
+    """Return the columns of a table with a header line, as text; lines are read as in `recuse.lines`."""
     try:
-        header = next(csv.reader([first.decode()], delimiter=delimiter, strict=True), [])
-        names = [name.strip() for name in header]
-        if not names or not all(names):
-            raise GraphFormatError("its first line does not name the columns")
-        if any(name.lstrip("+-").isdigit() for name in names[:2]):
-            raise GraphFormatError("its first line names no columns; add one such as source,target")
-        table = read_csv(
-            BytesIO(content),
-            read_options=ReadOptions(column_names=names, skip_rows=1, use_threads=False),
-            parse_options=ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=ConvertOptions(
-                column_types=dict.fromkeys(names, pyarrow.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=True,
-            ),
-        )
-    except (pyarrow.ArrowException, UnicodeDecodeError, csv.Error):
-        raise GraphFormatError("it is no table whose lines all have the columns of the header") from None
+        names = named(content[:MAX_LINE], delimiter)
+    except ValueError:
+        names = ()
+    if not names or not all(names):
+        raise GraphFormatError("its first line does not name the columns")
+    if any(name.lstrip("+-").isdigit() for name in names[:2]):
+        raise GraphFormatError("its first line names no columns; add one such as source,target")
+    form = Format(delimiter, tuple(f"c{place}" for place in range(len(names))))
+    schema = pyarrow.schema([(place, pyarrow.string()) for place in form.names])
+    table = pyarrow.Table.from_batches(batches(BytesIO(content), form, form.names), schema)
     return tuple(
         Attribute(name, column, declared=False) for name, column in zip(names, table.columns, strict=True)
     )

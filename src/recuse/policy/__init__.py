@@ -11,6 +11,7 @@
     [budget]     epsilon         what all answers together may cost
     [sum]        granularity     the unit in which sums are counted, e.g. 0.01
     [log]        failures        a private file for details of failures after a charge
+    [engine]     memory, threads, temp, temp_limit   what the database may use of the machine
 
 A table that the policy does not mention is an error as soon as a query touches it, never silently public.
 Names are compared without regard to case, as SQL does.
@@ -27,11 +28,12 @@ from typing import Self
 
 from recuse.errors import PolicyError
 from recuse.fold import fold, same
+from recuse.policy.engine import LEAST_MEMORY, MOST_THREADS, EngineLimits, size, too_little, wrong_threads
 from recuse.policy.terms import ColumnType, Domain, Key, KeyItem, Link, Protect, Public
 from recuse.policy.toml import Section, did_you_mean, read_sections, subsections
 from recuse.privacy import Epsilon, decimal_text
 
-__all__ = ["ColumnType", "Domain", "Key", "KeyItem", "Link", "Policy", "Protect", "Public"]
+__all__ = ["ColumnType", "Domain", "EngineLimits", "Key", "KeyItem", "Link", "Policy", "Protect", "Public"]
 
 MAX_PLACES = 9
 
@@ -56,6 +58,8 @@ class Policy:
     granularity: Fraction = field(default=Fraction(1))
     failure_log: Path | None = field(default=None, compare=False)
     """where details of failures after a charge are written; nowhere unless the custodian names a file"""
+    engine: EngineLimits = field(default=EngineLimits(), compare=False)
+    """no part of what makes two policies the same: it changes no answer"""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -63,11 +67,12 @@ class Policy:
         found = read_sections(
             text,
             lists=("protect", "link", "public", "key", "domain"),
-            single=("columns", "budget", "sum", "log"),
+            single=("columns", "budget", "sum", "engine", "log"),
         )
         budget = [_budget(section) for section in found["budget"]]
         granularity = [_granularity(section) for section in found["sum"]]
         logs = [_failure_log(section) for section in found["log"]]
+        engine = [_engine(section) for section in found["engine"]]
         return cls(
             protect=tuple(map(_protect, found["protect"])),
             links=tuple(map(_link, found["link"])),
@@ -83,6 +88,7 @@ class Policy:
             budget=budget[0] if budget else None,
             granularity=granularity[0] if granularity else Fraction(1),
             failure_log=logs[0] if logs else None,
+            engine=engine[0] if engine else EngineLimits(),
         )
 
     @classmethod
@@ -228,6 +234,24 @@ def _granularity(section: Section) -> Fraction:
     value = section.number("granularity")
     _granularity_is_usable(value, line=section.at("granularity"))
     return value
+
+
+def _engine(section: Section) -> EngineLimits:
+    section.only("memory", "threads", "temp", "temp_limit")
+
+    def bytes_of(name: str) -> int | None:
+        return size(section.text(name), name, section.at(name)) if name in section.fields else None
+
+    memory, threads = bytes_of("memory"), None
+    if memory is not None and memory < LEAST_MEMORY:
+        raise too_little(section.text("memory"), section.at("memory"))
+    if "threads" in section.fields:
+        number = section.number("threads")
+        if number.denominator != 1 or not 1 <= number <= MOST_THREADS:
+            raise wrong_threads(decimal_text(number), section.at("threads"))
+        threads = int(number)
+    temp = section.text("temp") if "temp" in section.fields else None
+    return EngineLimits(memory, threads, temp, bytes_of("temp_limit"))
 
 
 # ------------------------------------------------------------------ one contradiction each

@@ -1,0 +1,66 @@
+"""`recuse data check` and `publish`: what cannot be read is named, and nothing is published before."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+POLICY = """
+[[protect]]
+table = "person"
+key = ["id"]
+
+[columns.person]
+id = "BIGINT"
+salary = "INTEGER"
+
+[budget]
+epsilon = 10
+"""
+PERSON = b'id,name,salary\n1,ann,5\n2,"bob,7\n3,cy,x\n4,\xff,6\r\n\n5,a,b,c\n6,d\n7,"x"y,9\n8,"e, f",\n'
+FOUND = [
+    "person.csv, line 3, name: a quote is not closed in its line",
+    "person.csv, line 4, salary: not of type INT",
+    "person.csv, line 5, name: not UTF-8",
+    "person.csv, line 7: more cells than the header names",
+    "person.csv, line 8: fewer cells than the header names",
+    "person.csv, line 9, name: something follows a closing quote",
+]
+
+
+@pytest.fixture
+def school(tmp_path):
+    folder = tmp_path / "school"
+    folder.mkdir()
+    (folder / "person.csv").write_bytes(PERSON)
+    (tmp_path / "school.toml").write_text(POLICY)
+    return folder
+
+
+def test_the_command_names_them_and_leaves_with_2(recuse, school):
+    code, out, err = recuse("data", "check", school, "--policy", school.with_suffix(".toml"))
+    assert (code, out.splitlines()) == (2, FOUND)
+    assert err.startswith("recuse: 6 places in school cannot be read; hint: ")
+    code, out, _ = recuse("data", "check", school, "--json", "--most", 2)
+    assert [json.loads(line)["line"] for line in out.splitlines()] == [3, 5]
+
+
+def test_publishing_checks_first(recuse, school):
+    policy = school.with_suffix(".toml")
+    assert recuse("budget", "grant", school, "--epsilon", 1)[0] == 0
+    code, out, _ = recuse("data", "publish", school, "--policy", policy)
+    assert (code, out.splitlines()) == (2, FOUND)
+    version = "data version 2: earlier answers are not given again\n"
+    assert recuse("data", "publish", school, "--unchecked")[1] == version
+    (school / "person.csv").write_bytes(b"id,name,salary\n1,ann,5\n")
+    code, out, _ = recuse("data", "publish", school.with_suffix(".ledger"), "--policy", policy)
+    assert (code, out) == (0, version.replace("2", "3"))
+    assert recuse("data", "check", school, "--policy", policy)[1] == f"{school} can be read as declared\n"
+
+
+def test_a_ledger_alone_is_published_with_a_note(recuse, school, tmp_path):
+    assert recuse("budget", "grant", tmp_path / "x.ledger", "--epsilon", 1)[0] == 0
+    code, _, err = recuse("data", "publish", tmp_path / "x.ledger")
+    assert code == 0
+    assert "nothing was checked" in err

@@ -107,7 +107,7 @@ def said(session: Session) -> Iterator[str]:
 def run_statement(self: DuckDB, statements: list[str]) -> list[object]:
     """The broken twin: what the database says of an error is passed on."""
     try:
-        return [self.connection.sql(sql.replace("TRY(", "(")).to_arrow_table() for sql in statements]
+        return [self.connection.sql(sql.replace("TRY_CAST(", "CAST(")).to_arrow_table() for sql in statements]
     except duckdb.Error as error:
         raise DatabaseError(str(error)) from None
 

@@ -296,9 +296,8 @@ class _Reader:
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = values[0] if kind is Aggregate.SUM else None
         if weight is not None and not is_number(found := type_of(weight, self.relations.lookup())):
-            raise self._refuse(
-                f"this is {words(found)}, and a sum needs numbers", arguments[0], "cast it: CAST(x AS DOUBLE)"
-            )
+            hint = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
+            raise self._refuse(f"this is {words(found)}, and a sum needs numbers", arguments[0], hint)
         return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:

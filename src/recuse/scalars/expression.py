@@ -68,12 +68,37 @@ class Query:
 Expression = Column | Constant | Convert | Call | Query
 
 
-def parts(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and all its subexpressions."""
-    yield expression
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """Return what an expression is made of."""
     match expression:
         case Convert(operand):
-            yield from parts(operand)
+            return (operand,)
         case Call(_, arguments) | Query(arguments):
-            for argument in arguments:
-                yield from parts(argument)
+            return arguments
+    return ()
+
+
+def parts(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all its subexpressions."""
+    waiting = [expression]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += reversed(operands(found))
+
+
+def measure(expression: Expression) -> tuple[int, int]:
+    """Return how deep an expression is nested, and how many constants it has; each part is seen once."""
+    depths: dict[int, int] = {}
+    constants = 0
+    waiting = [expression]
+    while waiting:
+        inside = operands(waiting[-1])
+        unseen = [part for part in inside if id(part) not in depths]
+        if unseen:
+            waiting += unseen
+            continue
+        found = waiting.pop()
+        constants += isinstance(found, Constant) and id(found) not in depths
+        depths[id(found)] = 1 + max((depths[id(part)] for part in inside), default=0)
+    return depths[id(expression)], constants

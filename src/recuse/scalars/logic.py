@@ -257,7 +257,7 @@ LOGIC = (
         "Whether it lies between two values, the ends included.",
         _comparing(ordered=True),
         _between,
-        lambda _, x, low, high: f"({x} BETWEEN {low} AND {high})",
+        lambda _, x, low, high: f"({x} >= {low} AND {x} <= {high})",
         strict=False,
         loose=True,
     ),

@@ -19,6 +19,8 @@ from recuse.scalars.types import Float, Opaque, Text, Timestamp
 MOST = 60_000
 """Characters of one compiled expression; DuckDB binds as many in about half a second."""
 MOST_FOR_CONSTANT = 60
+MOST_COPIED = 2
+"""IN and initcap inside of each other; DuckDB takes time that doubles with each."""
 MOST_NESTED = 100
 """Operations inside of each other; DuckDB's parser stops at a thousand brackets."""
 
@@ -52,10 +54,10 @@ class Compiler:
 
     def sql(self, expression: Expression) -> str:
         """Return the SQL of an expression, or refuse one that grows too large by its guards."""
-        depth, constants = measure(expression)
-        if depth > MOST_NESTED:
+        size = measure(expression)
+        if size.depth > MOST_NESTED or size.copied > MOST_COPIED:
             raise _too_large()
-        return self._sql(expression, MOST + MOST_FOR_CONSTANT * constants)
+        return self._sql(expression, MOST + MOST_FOR_CONSTANT * size.constants)
 
     def _sql(self, expression: Expression, most: int) -> str:
         found = self._one(expression, most)

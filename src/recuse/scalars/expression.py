@@ -87,9 +87,18 @@ def parts(expression: Expression) -> Iterator[Expression]:
         waiting += reversed(operands(found))
 
 
-def measure(expression: Expression) -> tuple[int, int]:
-    """Return how deep an expression is nested, and how many constants it has; each part is seen once."""
-    depths: dict[int, int] = {}
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How deep an expression is nested, how many functions that copy stand in each other, its constants."""
+
+    depth: int
+    copied: int
+    constants: int
+
+
+def measure(expression: Expression) -> Size:
+    """Return the size of an expression; a part that is used twice is seen once."""
+    depths: dict[int, tuple[int, int]] = {}
     constants = 0
     waiting = [expression]
     while waiting:
@@ -100,5 +109,10 @@ def measure(expression: Expression) -> tuple[int, int]:
             continue
         found = waiting.pop()
         constants += isinstance(found, Constant) and id(found) not in depths
-        depths[id(found)] = 1 + max((depths[id(part)] for part in inside), default=0)
-    return depths[id(expression)], constants
+        copies = isinstance(found, Call) and found.function.copies
+        below = [depths[id(part)] for part in inside]
+        depths[id(found)] = (
+            1 + max((depth for depth, _ in below), default=0),
+            copies + max((copied for _, copied in below), default=0),
+        )
+    return Size(*depths[id(expression)], constants)

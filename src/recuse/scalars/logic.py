@@ -270,6 +270,7 @@ LOGIC = (
         lambda _, x, *options: f"({x} IN ({', '.join(options)}))",
         strict=False,
         loose=True,
+        copies=True,
     ),
     Function(
         "and",

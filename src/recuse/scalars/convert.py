@@ -22,6 +22,7 @@ from recuse.scalars.spelling import (
     decimal_digits,
     enforced,
     moment_text,
+    quoted,
     spelled,
     time_text,
     try_cast,
@@ -55,6 +56,7 @@ class Reading(Protocol):
         ...
 
 
+FIRST_MOMENT, LAST_MOMENT = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 LENGTHS: dict[type, int] = {Number: 41, Float: 25, Boolean: 5, Date: 20, Timestamp: 40, Time: 15, Uuid: 36}
 
 
@@ -93,15 +95,18 @@ def _known(source: Type, target: Type) -> bool:
 # ------------------------------------------------------------------ DuckDB
 
 
+def between(sql: str, low: str, high: str) -> str:
+    """Return whether a value lies between two; BETWEEN would be bound as this, and hide its size."""
+    return f"({sql} >= {low} AND {sql} <= {high})"
+
+
 def ordinary(sql: str, kind: Type) -> str:
     """Return a date or timestamp that is NULL outside of the years 1 to 9999."""
     if isinstance(kind, Date | Timestamp) and kind.is_ordinary:
         return sql
-    if isinstance(kind, Date):
-        ends = "CAST('0001-01-01' AS DATE) AND CAST('9999-12-31' AS DATE)"
-    else:
-        ends = "CAST('0001-01-01 00:00:00' AS TIMESTAMP) AND CAST('9999-12-31 23:59:59.999999' AS TIMESTAMP)"
-    return f"(CASE WHEN {sql} BETWEEN {ends} THEN {sql} END)"
+    ends = ("0001-01-01", "9999-12-31") if isinstance(kind, Date) else (FIRST_MOMENT, LAST_MOMENT)
+    low, high = (cast(quoted(end), spelled(kind)) for end in ends)
+    return f"(CASE WHEN {between(sql, low, high)} THEN {sql} END)"
 
 
 def number_or_null(sql: str) -> str:
@@ -178,7 +183,7 @@ def _into(sql: str, target: Number) -> str:
     if engine is not None:
         return found if engine == wanted else cast(found, wanted)
     low, high = (constant(Constant(end, target)) for end in (target.low, target.high))
-    return f"(CASE WHEN {found} BETWEEN {low} AND {high} THEN {found} END)"
+    return f"(CASE WHEN {between(found, low, high)} THEN {found} END)"
 
 
 # ------------------------------------------------------------------ meaning

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recuse.scalars import convert
-from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Query, parts
+from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Query, measure
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import cast, constant, spelled, try_cast
 from recuse.scalars.types import Float, Opaque, Text, Timestamp
@@ -19,6 +19,10 @@ from recuse.scalars.types import Float, Opaque, Text, Timestamp
 MOST = 60_000
 """Characters of one compiled expression; DuckDB binds as many in about half a second."""
 MOST_FOR_CONSTANT = 60
+MOST_COPIED = 2
+"""IN and initcap inside of each other; DuckDB takes time that doubles with each."""
+MOST_NESTED = 100
+"""Operations inside of each other; DuckDB's parser stops at a thousand brackets."""
 
 Names = Callable[[Column], str]
 """how a column is written"""
@@ -30,6 +34,10 @@ def name(column: Column) -> str:
     """Return a column as it is written in SQL: "source"."name"."""
     quoted = ['"' + part.replace('"', '""') + '"' for part in (column.source, column.name) if part]
     return ".".join(quoted)
+
+
+def _too_large() -> Mistyped:
+    return Mistyped("this expression is nested too deeply", "write it more simply")
 
 
 def no_bodies(_: Query, __: tuple[str, ...]) -> str:
@@ -46,13 +54,15 @@ class Compiler:
 
     def sql(self, expression: Expression) -> str:
         """Return the SQL of an expression, or refuse one that grows too large by its guards."""
-        constants = sum(isinstance(part, Constant) for part in parts(expression))
-        return self._sql(expression, MOST + MOST_FOR_CONSTANT * constants)
+        size = measure(expression)
+        if size.depth > MOST_NESTED or size.copied > MOST_COPIED:
+            raise _too_large()
+        return self._sql(expression, MOST + MOST_FOR_CONSTANT * size.constants)
 
     def _sql(self, expression: Expression, most: int) -> str:
         found = self._one(expression, most)
         if len(found) > most:
-            raise Mistyped("this expression is nested too deeply", "write it more simply")
+            raise _too_large()
         return found
 
     def _one(self, expression: Expression, most: int) -> str:
@@ -101,7 +111,7 @@ class Compiler:
             case Call(function, arguments) if function.raw:
                 found = function.duckdb(expression, *(self._raw(argument, most) for argument in arguments))
                 if len(found) > most:
-                    raise Mistyped("this expression is nested too deeply", "write it more simply")
+                    raise _too_large()
                 return found
         return self._sql(expression, most)
 

@@ -68,12 +68,51 @@ class Query:
 Expression = Column | Constant | Convert | Call | Query
 
 
-def parts(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and all its subexpressions."""
-    yield expression
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """Return what an expression is made of."""
     match expression:
         case Convert(operand):
-            yield from parts(operand)
+            return (operand,)
         case Call(_, arguments) | Query(arguments):
-            for argument in arguments:
-                yield from parts(argument)
+            return arguments
+    return ()
+
+
+def parts(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all its subexpressions."""
+    waiting = [expression]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += reversed(operands(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How deep an expression is nested, how many functions that copy stand in each other, its constants."""
+
+    depth: int
+    copied: int
+    constants: int
+
+
+def measure(expression: Expression) -> Size:
+    """Return the size of an expression; a part that is used twice is seen once."""
+    depths: dict[int, tuple[int, int]] = {}
+    constants = 0
+    waiting = [expression]
+    while waiting:
+        inside = operands(waiting[-1])
+        unseen = [part for part in inside if id(part) not in depths]
+        if unseen:
+            waiting += unseen
+            continue
+        found = waiting.pop()
+        constants += isinstance(found, Constant) and id(found) not in depths
+        copies = isinstance(found, Call) and found.function.copies
+        below = [depths[id(part)] for part in inside]
+        depths[id(found)] = (
+            1 + max((depth for depth, _ in below), default=0),
+            copies + max((copied for _, copied in below), default=0),
+        )
+    return Size(*depths[id(expression)], constants)

@@ -196,7 +196,7 @@ def _infinite(function: Callable[[float], float]) -> Callable[[float], float]:
 
 
 _INFINITE = "CAST('Infinity' AS DOUBLE)"
-_UNIT = "{0} BETWEEN CAST('-1' AS DOUBLE) AND CAST('1' AS DOUBLE)"
+_UNIT = "abs({0}) <= CAST(1 AS DOUBLE)"
 _FINITE = f"abs({{0}}) < {_INFINITE}"
 
 FLOATS = (

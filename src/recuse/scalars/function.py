@@ -55,6 +55,8 @@ class Function:
     """whether a stored float may stand in the form as it is: it looks at equality and order only"""
     folds: bool = True
     """whether Python may compute it of constants: not where that could take long, or need Unicode's tables"""
+    copies: bool = False
+    """whether DuckDB copies the operands within, so that only few may stand inside of each other"""
     inner: bool = False
     """whether it is ours alone, and no question can write it"""
 

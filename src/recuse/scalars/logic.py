@@ -266,7 +266,7 @@ LOGIC = (
         "Whether it lies between two values, the ends included.",
         _comparing(ordered=True),
         _between,
-        lambda _, x, low, high: f"({x} BETWEEN {low} AND {high})",
+        lambda _, x, low, high: f"({x} >= {low} AND {x} <= {high})",
         strict=False,
         loose=True,
     ),
@@ -279,6 +279,7 @@ LOGIC = (
         lambda _, x, *options: f"({x} IN ({', '.join(options)}))",
         strict=False,
         loose=True,
+        copies=True,
     ),
     Function(
         "and",

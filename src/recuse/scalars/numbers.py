@@ -126,8 +126,8 @@ def inside(sql: str, kind: Type, low: int, high: int) -> str:
         return sql
     if high < kind.low or kind.high < low:
         return cast("NULL", spelled(kind))
-    ends = " AND ".join(digits(end, spelled(kind)) for end in (max(low, kind.low), min(high, kind.high)))
-    return f"(CASE WHEN {sql} BETWEEN {ends} THEN {sql} END)"
+    first, last = (digits(end, spelled(kind)) for end in (max(low, kind.low), min(high, kind.high)))
+    return f"(CASE WHEN {sql} >= {first} AND {sql} <= {last} THEN {sql} END)"
 
 
 def within(value: int) -> int | None:

@@ -170,7 +170,13 @@ TEXT = (
         "upper", "upper(x)", "The text in capital letters.", _same, lambda _, x: raised(x), called("upper")
     ),
     Function(
-        "initcap", "initcap(x)", "Every word with a capital, the rest small.", _same, _initcap, _initcap_form
+        "initcap",
+        "initcap(x)",
+        "Every word with a capital, the rest small.",
+        _same,
+        _initcap,
+        _initcap_form,
+        copies=True,
     ),
     Function(
         "trim",

@@ -8,7 +8,6 @@ selective one scores by the deficit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,8 +21,8 @@ from recuse.solver.aggregate_cutting import AggregateCutting
 from recuse.solver.aggregate_focus import Focus
 from recuse.solver.aggregate_program import answer_program
 from recuse.solver.aggregate_table import Table
+from recuse.solver.attempt import attempted
 from recuse.solver.certificate import down, up
-from recuse.solver.cutting import FAILURES
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.reference import approaches
 
@@ -56,7 +55,7 @@ class AggregatePrograms:
         table = Table.of(rest.k, int(focus.sizes.max()), tau)
         cutting = AggregateCutting.of(focus, table, tau, loads[movable], self.withdrawn[movable])
         narrow = width * NARROWER
-        found = _guarded(lambda: cutting.interval(narrow)) or by_full_program(focus, table, tau, narrow)
+        found = attempted(lambda: cutting.interval(narrow)) or by_full_program(focus, table, tau, narrow)
         self.withdrawn[movable] = cutting.best
         return _shifted(found, tau, count)
 
@@ -66,14 +65,6 @@ def _shifted(found: Interval, tau: float, count: int) -> Interval:
     more = Fraction(tau) * count
     low, high = (float(more + Fraction(end)) for end in (found.low, found.high))
     return Interval(down(low), up(high)) if count else found
-
-
-def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:
-    """Return what `ask` finds, and nothing where it fails."""
-    try:
-        return ask()
-    except FAILURES:
-        return None
 
 
 def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Interval:

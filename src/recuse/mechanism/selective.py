@@ -22,7 +22,8 @@ from recuse.solver.programs import Answers, Programs
 
 LARGEST_STRICT = 2.0**26
 """N_s jumps where a load passes τ. Loads are whole granules, so up to here they are far enough apart for a
-solver in doubles to tell on which side one lies; above, N is used, which does not jump."""
+solver in doubles to tell, most often, on which side one lies; above, N is used, which does not jump. Either
+is found for every relation, but exact arithmetic is slow where many people are overloaded."""
 
 
 def chosen_bound(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> Fraction:

@@ -243,7 +243,6 @@ def test_the_twin_that_believes_doubles_is_caught():
     def trusting(tuples, participants):
         return Trusting(reference(tuples, participants))
 
-    assert fails(STRICT, trusting)
     beside = (made(seed) for seed in range(1000))
     asked_for = [q for q in beside if q.program == "N_s" and q.relation.participants <= 6][:60]
     assert any(fails(question, trusting) for question in asked_for)

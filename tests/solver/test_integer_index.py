@@ -15,10 +15,12 @@ from recuse.exponential import exponential
 from recuse.krelation.build import expressions, from_expressions
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Shape
+from recuse.solver.exact_programs import least_load
+from recuse.solver.full import FullPrograms
 from recuse.solver.integer_index import integer_index
 from recuse.solver.interval import Interval
 from recuse.solver.reference import reference
-from recuse.solver.refine import exact_least_load, least_load_enclosures, refinements
+from recuse.solver.refine import rational, refinements
 from solver import judge
 from strategies import relations
 
@@ -94,20 +96,19 @@ def test_a_tie_to_forty_digits_is_decided(excess):
 
 
 @given(relations(rows=4), st.integers(0, 3))
-def test_refined_enclosures_shrink_around_the_optimum(relation, s):
-    if len(relation.positive) == 0:
-        return
+def test_the_least_load_is_exact(relation, s):
     evaluation = Evaluation.of(relation.positive, relation.participants)
     rows = [(k, q) for k, q in expressions(relation) if k != TRUE]
-    for _, (low, high) in zip(range(3), least_load_enclosures(evaluation, s), strict=False):
-        assert low <= high
-    assert high - low < Fraction(1, 10**12)
+    low, high = least_load(evaluation, Fraction(s))
+    assert low == high
     assert float(low) == pytest.approx(judge.least_load(rows, s), abs=1e-7)
 
 
 def test_any_multipliers_prove_a_bound():
     relation = from_expressions([(Participant("a"), 3), (Participant("b"), 5)], Shape.CONJUNCTIONS)
-    program = exact_least_load(Evaluation.of(relation.positive, 2), 1)
+    programs = FullPrograms(Evaluation.of(relation.positive, 2))
+    program = rational(programs.least_load(1.0, 1.0))
     best = next(iter(refinements(program)))[1]
     assert program.bound([Fraction(0)] * len(program.rows)) == 0
-    assert program.bound([value * 7 - 1 for value in best]) <= Fraction(3, 5) * Fraction(5, 8) * 8
+    assert program.bound([value * 7 - 1 for value in best]) <= Fraction(15, 8)
+    assert program.bound(best) > Fraction(15, 8) - Fraction(1, 1000)

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.krelation.relation import Floats, Integers, Tuples
+from recuse.krelation.relation import Floats, Integers, Tuples, nearest_doubles
 
 
 def owners_of(level: Integers) -> Integers:
@@ -82,7 +82,7 @@ class Evaluation:
             starts = np.flatnonzero(first)
             node, member = node[starts], member[starts]
             steps.append(Gathering(order, starts, np.maximum if depth % 2 == 0 else np.add))
-        weights = tuples.weights.astype(np.float64)
+        weights = nearest_doubles(tuples.weights)
         return cls(tuples, participants, weights, owners, tuple(steps), node, member)
 
     def losses(self, g: Floats) -> list[Floats]:

@@ -117,13 +117,21 @@ class Tuples:
         return _toward(self.weights, np.inf)
 
 
+def nearest_doubles(weights: NDArray[Any]) -> Floats:
+    """Return the doubles nearest to integers, infinite beyond all of them."""
+    try:
+        return weights.astype(np.float64)
+    except OverflowError:
+        return np.array([float(q) if q < 2**1023 else np.inf for q in weights.tolist()])
+
+
 def _toward(weights: NDArray[Any], direction: float) -> Floats:
-    near = weights.astype(np.float64)
+    near = nearest_doubles(weights)
     if len(weights) == 0 or weights.max() <= 2**53:
         return near
-    beyond = [
-        int(value) > exact if direction < 0 else int(value) < exact
-        for value, exact in zip(near, weights.tolist(), strict=True)
+    beyond = [  # Python compares a double with an integer exactly
+        value > exact if direction < 0 else value < exact
+        for value, exact in zip(near.tolist(), weights.tolist(), strict=True)
     ]
     return np.where(beyond, np.nextafter(near, direction), near)
 

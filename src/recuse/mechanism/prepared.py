@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -68,5 +69,9 @@ def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def truncated_high(programs: Answers, tau: Fraction) -> Fraction:
-    """Return a number between X(τ) and X(τ) + ητ."""
-    return Fraction(programs.truncated(float(tau), round_down(SLACK * tau)).high)
+    """Return a number between X(τ) and X(τ) + ητ, or the largest double if that is less.
+
+    Guarantee: a public lid moves nothing farther apart, so theorem D holds with it.
+    """
+    found = programs.truncated(float(tau), round_down(SLACK * tau))
+    return Fraction(min(found.high, sys.float_info.max))

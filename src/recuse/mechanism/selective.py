@@ -22,7 +22,8 @@ from recuse.solver.programs import Answers, Programs
 
 LARGEST_STRICT = 2.0**26
 """N_s jumps where a load passes τ. Loads are whole granules, so up to here they are far enough apart for a
-solver in doubles to tell on which side one lies; above, N is used, which does not jump."""
+solver in doubles to tell, most often, on which side one lies; above, N is used, which does not jump. Either
+is found for every relation, but exact arithmetic is slow where many people are overloaded."""
 
 
 def chosen_bound(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> Fraction:
@@ -60,11 +61,12 @@ def deficit_range(doublings: int = 1) -> Fraction:
 
 
 def first_level_above(load: float, theta: Fraction, first: int, doublings: int = 1) -> int:
-    """Return the least k ≥ first with θ2^k ≥ load, a level being so many doublings."""
-    level = first
-    while theta * Fraction(2) ** (doublings * level) < Fraction(load):
-        level += 1
-    return level
+    """Return the least k ≥ first with θ2^k ≥ load, a level being so many doublings, or the last of all.
+
+    At the last level nothing lacks by definition, so that no load, not even an infinite one, is too large.
+    """
+    last = LAST_DOUBLING // doublings
+    return next((k for k in range(first, last) if theta * Fraction(2) ** (doublings * k) >= load), last)
 
 
 def withdrawals(programs: Sequence[Programs], theta: Fraction) -> Penalty:
@@ -114,10 +116,13 @@ class Answered:
     theta: Fraction
     doublings: int
     known: dict[int, Fraction] = field(default_factory=dict)
+    bounds: dict[int, Fraction] = field(default_factory=dict)
 
     def bound(self, level: int) -> Fraction:
         """Return the τ of a level."""
-        return as_double(self.theta * Fraction(2) ** (self.doublings * level))
+        if level not in self.bounds:
+            self.bounds[level] = as_double(self.theta * Fraction(2) ** (self.doublings * level))
+        return self.bounds[level]
 
     def answer(self, level: int) -> Fraction:
         """Return X' of a level."""

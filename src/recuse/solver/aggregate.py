@@ -8,7 +8,7 @@ selective one scores by the deficit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,15 +16,17 @@ import numpy as np
 
 from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats, Integers
+from recuse.solver.aggregate_alone import Alone
 from recuse.solver.aggregate_certain import withdrawn_for_certain
 from recuse.solver.aggregate_certificate import initial_loads, snapped, truncated_high
 from recuse.solver.aggregate_cutting import AggregateCutting
+from recuse.solver.aggregate_exact import exactly_truncated
 from recuse.solver.aggregate_focus import Focus
 from recuse.solver.aggregate_program import answer_program
 from recuse.solver.aggregate_table import Table
-from recuse.solver.certificate import down, up
-from recuse.solver.cutting import FAILURES
-from recuse.solver.interval import Interval, enclosed
+from recuse.solver.attempt import attempted
+from recuse.solver.certificate import down
+from recuse.solver.interval import Interval, enclosed, outward
 from recuse.solver.reference import approaches
 
 NARROWER = 1 - 2.0**-20
@@ -36,48 +38,63 @@ class AggregatePrograms:
     """What mechanisms ask of an aggregate. Each X(τ) starts from the withdrawal of the last one."""
 
     aggregate: Aggregate
+    alone: Alone
+    largest: float
     loads: Floats
+    """of the groups that do not stand alone"""
     withdrawn: Integers
 
     def largest_load(self) -> float:
         """Return a double not below any participant's load: for τ from there on X(τ) is the true answer."""
-        return float(self.loads.max(initial=0.0))
+        return self.largest
 
     def truncated(self, tau: float, width: float) -> Interval:
-        """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
+        """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide.
+
+        Guarantee: for every graph, every k and every τ; where doubles do not close it, integers do.
+        """
         if not self.largest_load() > tau:
             return enclosed(self.aggregate.true_answer())
-        certain = withdrawn_for_certain(self.aggregate, self.loads, tau)
+        if not self.alone.sizes:
+            return self._together(tau, width)
+        found = self._together(tau, width * NARROWER)
+        return _shifted(found, self.alone.truncated(Fraction(tau)))
+
+    def _together(self, tau: float, width: float) -> Interval:
+        """Return an interval that holds X(τ) of the groups that do not stand alone."""
+        aggregate = self.alone.rest
+        if not (self.loads > tau).any():
+            return enclosed(aggregate.true_answer())
+        certain = withdrawn_for_certain(aggregate, self.loads, tau)
         rest, loads, count = certain.rest, certain.loads, int(certain.leavers.sum())
         movable = loads > tau
         if not movable.any():
-            return _shifted(enclosed(rest.true_answer()), tau, count)
+            return _shifted(enclosed(rest.true_answer()), Fraction(tau) * count)
         focus = Focus.of(rest, movable)
         table = Table.of(rest.k, int(focus.sizes.max()), tau)
-        cutting = AggregateCutting.of(focus, table, tau, loads[movable], self.withdrawn[movable])
+        cutting = attempted(
+            lambda: AggregateCutting.of(focus, table, tau, loads[movable], self.withdrawn[movable])
+        )
         narrow = width * NARROWER
-        found = _guarded(lambda: cutting.interval(narrow)) or by_full_program(focus, table, tau, narrow)
-        self.withdrawn[movable] = cutting.best
-        return _shifted(found, tau, count)
+        found = attempted(lambda: cutting.interval(narrow)) if cutting else None
+        found = found or attempted(lambda: by_full_program(focus, table, tau, narrow))
+        if cutting:
+            self.withdrawn[movable] = cutting.best
+        return _shifted(found or exactly_truncated(focus, table, Fraction(tau)), Fraction(tau) * count)
 
 
-def _shifted(found: Interval, tau: float, count: int) -> Interval:
-    """Return the interval moved up by τ for each of those who withdraw for certain."""
-    more = Fraction(tau) * count
-    low, high = (float(more + Fraction(end)) for end in (found.low, found.high))
-    return Interval(down(low), up(high)) if count else found
+def _shifted(found: Interval, more: Fraction) -> Interval:
+    """Return the interval moved up."""
+    if more == 0 or math.isinf(found.high):
+        return found
+    return outward(more + Fraction(found.low), more + Fraction(found.high))
 
 
-def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:
-    """Return what `ask` finds, and nothing where it fails."""
-    try:
-        return ask()
-    except FAILURES:
-        return None
+def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Interval | None:
+    """Return an interval that holds X(τ), from one linear program; nothing if doubles do not close it.
 
-
-def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Interval:
-    """Return an interval that holds X(τ), from one linear program: plain, and slow where many can move."""
+    Plain, and slow where many can move.
+    """
     found, rest = Interval(0.0, float("inf")), enclosed(focus.rest)
     program = answer_program(focus, table)
     for x, low in approaches(program.program):
@@ -86,9 +103,12 @@ def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Int
         found = found.narrowed(proven, high)
         if found.width <= width:
             return found
-    raise RuntimeError("the linear program could not be solved to the width asked for")
+    return None
 
 
 def aggregate_programs(aggregate: Aggregate) -> AggregatePrograms:
     """Return the programs of an aggregate."""
-    return AggregatePrograms(aggregate, initial_loads(aggregate), np.zeros(aggregate.participants, np.int64))
+    alone, people, loads = Alone.of(aggregate), aggregate.participants, initial_loads(aggregate)
+    largest = float(loads.max(initial=0.0))
+    together = initial_loads(alone.rest) if alone.sizes else loads
+    return AggregatePrograms(aggregate, alone, largest, together, np.zeros(people, np.int64))

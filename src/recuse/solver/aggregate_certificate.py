@@ -20,8 +20,8 @@ from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.aggregate_focus import Focus, totals
 from recuse.solver.aggregate_table import Table
-from recuse.solver.certificate import UNIT, down, enclosed_sum, up
-from recuse.solver.interval import enclosed
+from recuse.solver.certificate import UNIT, down, enclosed_sum
+from recuse.solver.interval import enclosed, outward
 
 PARTS = 2**30
 """Withdrawals are multiples of one over this."""
@@ -30,12 +30,15 @@ PARTS = 2**30
 def initial_loads(aggregate: Aggregate) -> Floats:
     """Return doubles not below how many choices hold each participant, equal where all are below 2⁵³.
 
+    Infinite beyond all doubles.
+
     A group's owner is in all C(m, k), who else owns a unit in C(m-1, k-1) of them (docs/proofs.md, lemma A2).
     """
     k, sizes = aggregate.k, aggregate.sizes()
-    most = int(sizes.max(initial=0))
-    whole = np.array([enclosed(comb(m, k)).high for m in range(most + 1)])
-    through = np.array([enclosed(comb(m - 1, k - 1) if m else 0).high for m in range(most + 1)])
+    there = np.unique(sizes)
+    whole, through = np.zeros((2, int(sizes.max(initial=0)) + 1))
+    whole[there] = [enclosed(comb(m, k)).high for m in there.tolist()]
+    through[there] = [enclosed(comb(m - 1, k - 1) if m else 0).high for m in there.tolist()]
     group, unit = aggregate.places.T
     people = [aggregate.group_owners.T.ravel()]
     weights = [np.tile(whole[sizes], aggregate.group_owners.shape[1])]
@@ -91,7 +94,8 @@ def truncated_high(focus: Focus, table: Table, tau: float, parts: Integers) -> f
         table.values[at] * int(whole[at]) + table.slopes[at] * int(partial[at])
         for at in np.unique(j).tolist()
     )
-    return up(float(Fraction(count, PARTS) + Fraction(tau) * int(parts.sum()) / PARTS + focus.rest))
+    total = Fraction(count, PARTS) + Fraction(tau) * int(parts.sum()) / PARTS + focus.rest
+    return outward(total, total).high
 
 
 @dataclass(frozen=True, slots=True, eq=False)

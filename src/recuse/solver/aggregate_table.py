@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -28,10 +28,14 @@ class Table:
     low_values: Floats
 
     @classmethod
+    @lru_cache(maxsize=4)
     def of(cls, k: int, most: int, tau: float) -> Self:
-        lid, slope, values, slopes = math.ceil(tau), 0, [0], list[int]()
+        """Return the table; the last ones are kept, as a question at one τ asks for it more than once."""
+        lid, steep, values, slopes = math.ceil(tau), 0, [0], list[int]()
         for j in range(most + 1):
-            slope = slope if slope == lid else min(lid, comb(j, k - 1))
+            if steep <= lid:  # C(j, k-1) from C(j-1, k-1)
+                steep = steep * j // (j - k + 1) if j >= k else int(j == k - 1)
+            slope = min(lid, steep)
             slopes.append(slope)
             values.append(values[-1] + slope)
         unit = Fraction(tau)
@@ -40,5 +44,6 @@ class Table:
 
 def _below(numbers: list[int], unit: Fraction) -> Floats:
     """Return the numbers in another unit, as doubles that do not exceed them."""
-    near = np.array([number * unit.denominator / unit.numerator for number in numbers])
+    above, below = unit.as_integer_ratio()
+    near = np.array([number * below / above for number in numbers])
     return np.where(near > 0, np.nextafter(near, -np.inf), 0.0)

@@ -281,7 +281,7 @@ class Checker:
     def _overloaded(self, g: Floats, usages: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:
         """Return who has ℓ_p(g) > τ(1 - strictness·g_p), exactly: where doubles cannot tell, integers do."""
         high, allowed = self._high_loads(usages), tau * (1 - strictness * g)
-        wrong = high > allowed
+        wrong = ~(high <= allowed)  # what is not a number is not proven
         near = np.flatnonzero(wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4))))
         if len(near):
             numerator, denominator = tau.as_integer_ratio()

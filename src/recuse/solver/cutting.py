@@ -19,6 +19,7 @@ from recuse.krelation.relation import Floats, Tuples
 from recuse.solver import alternatives
 from recuse.solver.alternatives import has_alternatives
 from recuse.solver.answers import Truncation
+from recuse.solver.attempt import attempted
 from recuse.solver.certificate import Checker
 from recuse.solver.descent import Descent
 from recuse.solver.focus import Focus, focus_answer, focus_loads, touching
@@ -33,8 +34,6 @@ from recuse.solver.sharing import shared_index
 
 MARGIN = 0.88
 """A focus reaches this far below the τ it was made for, so that a next question may share it."""
-FAILURES = (ArithmeticError, LookupError, ValueError)
-"""What goes wrong here must not be seen from outside, as it depends on the data: the slow route answers."""
 FEW, FEW_AT_ALL = 64, 250_000
 """Tuples a participant, and in all, below which X is sooner found with the tuples left in the program."""
 SPARSE = 5
@@ -78,7 +77,7 @@ class Cutting:
             routes.append(lambda: alternatives.truncated(movable, tau, width, methods))
         if not has_alternatives(movable.tuples):
             routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
-        found = next((interval for route in routes if (interval := _guarded(route))), None)
+        found = next((interval for route in routes if (interval := attempted(route))), None)
         return found or self._reference().truncated(tau, width)
 
     def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
@@ -102,19 +101,21 @@ class Cutting:
         if not self.largest_load() > theta:
             return NOTHING
         if len(self.evaluation.tuples.levels) > 2:
-            found = _guarded(
+            found = attempted(
                 lambda: shared_index(self.evaluation, self.loads, theta, beta, width, self.tally)
             )
         else:
-            start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
-            found = self._tried(
-                lambda: real_index(self._descent, start, self.largest_load(), theta, beta, width)
-            )
+            found = self._tried(lambda: self._newton(theta, beta, width))
         return found or self._reference().index(theta, beta, width)
 
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
         return integer_index(self, self.evaluation, theta, beta, factor)
+
+    def _newton(self, theta: float, beta: float, width: float) -> Interval | None:
+        """Return an interval that holds r, at most `width` wide; nothing if it does not close."""
+        start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
+        return real_index(self._descent, start, self.largest_load(), theta, beta, width)
 
     def _whole(self, tau: float, width: float, enough: float) -> Interval | None:
         """Return an interval that holds N_s(τ) from a program of whole tuples, where cuts would be slower.
@@ -131,13 +132,13 @@ class Cutting:
             return None
         ahead = min(AHEAD, patience(len(met.tuples.members), WORK))
         method = Method.INTERIOR if few else Method.FIRST_ORDER
-        found = _guarded(lambda: alternatives.strict_withdrawals(met, tau, method, ahead))
+        found = attempted(lambda: alternatives.strict_withdrawals(met, tau, method, ahead))
         return found if found and (found.width <= width or found.low > enough) else None
 
     def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
         """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""
         for _ in range(INVITATIONS):
-            found = _guarded(ask)
+            found = attempted(ask)
             if found is not None or self.active is None or len(self.active.outsiders) == 0:
                 return found
             self.invited[self.active.outsiders] = True
@@ -168,14 +169,6 @@ def _methods(movable: Focus) -> Sequence[Method]:
     if has_alternatives(tuples) or len(tuples) < min(FEW * people, FEW_AT_ALL):
         return alternatives.METHODS
     return alternatives.METHODS[:1] if people >= CROWD and len(tuples.members) <= ENTRIES else ()
-
-
-def _guarded(ask: Callable[[], Interval | None]) -> Interval | None:
-    """Return what `ask` finds, and nothing where it fails."""
-    try:
-        return ask()
-    except FAILURES:
-        return None
 
 
 def cutting(tuples: Tuples, participants: int) -> Cutting:

@@ -7,6 +7,7 @@ stay; for lower ends, `Outside` remembers where they stand.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,7 +102,7 @@ def _merged(found: Focus) -> Focus:
         return found
     lengths = np.diff(tuples.clauses)
     longest = int(lengths.max())
-    if float(base) ** longest >= 2.0**62:
+    if longest * math.log2(base) >= 62:
         return found
     starts = tuples.clauses[:-1]
     keys = tuples.members[starts] + 1

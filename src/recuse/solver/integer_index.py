@@ -2,7 +2,7 @@
 
 With any slack at all its sensitivity would be 2 instead of 1, so intervals are not enough. For s ≥ 1 the
 number e^{βs} is transcendental (β > 0 rational; Lindemann) and factor·Γ(s)/θ is rational: they never
-tie, and ever tighter enclosures of both decide. At s = 0 two rationals are compared.
+tie, and so many digits of e^{βs} decide. At s = 0 two rationals are compared.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from fractions import Fraction
 
 from recuse.exponential import enclosures
 from recuse.krelation.evaluate import Evaluation
+from recuse.solver.certificate import Checker
+from recuse.solver.exact_programs import ExactPrograms, largest_initial_load
+from recuse.solver.interval import nearest
 from recuse.solver.programs import Programs
-from recuse.solver.refine import largest_initial_load, least_load_enclosures
 
 HINT_WIDTH = 2.0**-4
 CERTIFIED_WIDTHS = (2.0**-10, 2.0**-20)
@@ -46,24 +48,19 @@ def integer_index(
 def low_enough(
     programs: Programs, evaluation: Evaluation, s: int, scale: Fraction, exponent: Fraction
 ) -> bool:
-    """Return whether Γ(s) ≤ scale·e^exponent, that is N(scale·e^exponent) ≤ s; s ≥ 1."""
+    """Return whether Γ(s) ≤ scale·e^exponent, that is N(scale·e^exponent) ≤ s; s ≥ 1. It always ends."""
     for width, (floor, ceiling) in zip(CERTIFIED_WIDTHS, enclosures(exponent), strict=False):
         if programs.withdrawals(_below(scale * floor), width, s).high <= s:
             return True
         if programs.withdrawals(_above(scale * ceiling), width, s).low > s:
             return False
-    loads = least_load_enclosures(evaluation, s)
-    for (low, high), (floor, ceiling) in zip(loads, enclosures(exponent), strict=True):
-        if high <= scale * floor:
-            return True
-        if low > scale * ceiling:
-            return False
-    raise RuntimeError("the enclosures never end")
+    loads = Checker.of(evaluation).initial_loads()
+    return ExactPrograms(evaluation, loads).low_enough(Fraction(s), scale, exponent)
 
 
 def _below(value: Fraction) -> float:
-    return math.nextafter(float(value), 0.0)
+    return math.nextafter(nearest(value), 0.0)
 
 
 def _above(value: Fraction) -> float:
-    return math.nextafter(float(value), math.inf)
+    return math.nextafter(nearest(value), math.inf)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,23 @@ class Interval:
 
 def enclosed(value: int) -> Interval:
     """Return the narrowest interval of doubles around an integer."""
-    near = float(value)
-    low = near if int(near) <= value else math.nextafter(near, -math.inf)
-    return Interval(low, near if int(near) >= value else math.nextafter(near, math.inf))
+    return outward(Fraction(value), Fraction(value))
+
+
+def outward(low: Fraction, high: Fraction) -> Interval:
+    """Return the narrowest interval of doubles around two rationals and what lies between them.
+
+    Beyond all doubles its ends are the largest double and infinity, whatever the size.
+    """
+    below, above = nearest(low), nearest(high)
+    below = below if math.isfinite(below) and Fraction(below) <= low else math.nextafter(below, -math.inf)
+    above = above if not math.isfinite(above) or Fraction(above) >= high else math.nextafter(above, math.inf)
+    return Interval(below, max(above, -sys.float_info.max))
+
+
+def nearest(value: Fraction | int) -> float:
+    """Return the double nearest to a number, infinite beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

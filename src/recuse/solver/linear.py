@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import highspy
 import numpy as np
@@ -32,6 +32,8 @@ FINEST = 1e-10
 """The least tolerance that HiGHS takes: a smaller one it would refuse, and use its default instead."""
 PATIENCE = 20_000
 """Iterations after which a program is not for a first-order method."""
+STEPS, STEPS_A_ROW = 10_000, 100
+"""Iterations, and more a row and a column, after which the simplex method may be going in circles."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +63,12 @@ def quiet_highs() -> highspy.Highs:
     highs.setOptionValue("output_flag", False)
     highs.setOptionValue("threads", 1)
     return highs
+
+
+def limit_iterations(highs: Any, size: int) -> None:
+    """Make HiGHS end on programs of so many rows and columns, whatever is in them."""
+    highs.setOptionValue("simplex_iteration_limit", min(2**31 - 1, STEPS + STEPS_A_ROW * size))
+    highs.setOptionValue("ipm_iteration_limit", STEPS)
 
 
 def patience(entries: int, effort: float) -> int:
@@ -97,6 +105,7 @@ def solve(
     lp.a_matrix_.value_ = program.rows.data
     highs = quiet_highs()
     highs.setOptionValue("solver", method.value)
+    limit_iterations(highs, count + size)
     if method is not Method.SIMPLEX:
         highs.setOptionValue("presolve", "off")  # what it removes comes back with poor multipliers, or none
         highs.setOptionValue("run_crossover", "off")

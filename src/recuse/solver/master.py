@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 
 from recuse.krelation.relation import Floats
-from recuse.solver.linear import ROUGH, Matrix, Suggestion, patience, quiet_highs
+from recuse.solver.linear import ROUGH, Matrix, Suggestion, limit_iterations, patience, quiet_highs
 
 HEAVIEST, HEAVIEST_COLUMN = 1_000_000, 600
 """Entries, in all and a column, above which the cuts of a relation are too dense to be worth going on."""
@@ -80,6 +80,7 @@ class Master:
             if found is not None:
                 return found
             self.insisted = True
+        limit_iterations(self.highs, self.count + self.highs.getNumCol())
         self.highs.run()
         self.based = self.count
         return _suggestion(self.highs)

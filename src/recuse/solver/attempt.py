@@ -1,0 +1,25 @@
+"""Attempts: what may fail unseen, because a slower and surer route stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+Found = TypeVar("Found")
+
+FAILURES = (ArithmeticError, LookupError, ValueError, TypeError, RuntimeError, MemoryError)
+"""What goes wrong in doubles must not be seen from outside, as it depends on the data."""
+
+
+def attempted(ask: Callable[[], Found | None]) -> Found | None:
+    """Return what `ask` finds, and nothing where it fails, or where a double overflows or is not a number.
+
+    So no comparison with a NaN decides anything, and no warning is printed.
+    """
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            return ask()
+    except FAILURES:
+        return None

@@ -1,0 +1,260 @@
+"""Solvers always answer: 100,000 relations made to torment them, 2,000 in every run, and hubs of stars.
+
+Beside it the twins that must be caught: a solver without its last resort, and one that believes doubles.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from recuse.annotation import Participant, conjunction
+from recuse.graphs.aggregate import Aggregate, k_stars
+from recuse.graphs.protect import Protected
+from recuse.krelation.build import from_expressions, without
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import KRelation, Shape
+from recuse.mechanism.mechanisms import NAMES, chosen, run
+from recuse.mechanism.prepared import Prepared, prepare
+from recuse.privacy import Epsilon
+from recuse.solver.aggregate import aggregate_programs
+from recuse.solver.cutting import cutting
+from recuse.solver.exact_programs import ExactPrograms
+from recuse.solver.full import FullPrograms
+from recuse.solver.interval import Interval
+from recuse.solver.linear import solve
+from recuse.solver.reference import Reference, reference
+from solver.aggregate_judge import graph_of
+from solver.torture import LONGEST, WIDTH, Torment, agrees, answered, asked, made, narrow, torment
+from sources import Seeded
+
+CHUNK = 500
+
+
+def owned(rows: list[tuple[tuple[int, ...], int]], *, signed: bool = True) -> KRelation:
+    pairs = [(conjunction(*map(Participant, owners)), x) for owners, x in rows]
+    return from_expressions(pairs, Shape.CONJUNCTIONS, signed=signed)
+
+
+ODD = 2**25 + 1
+SEVEN_ROWS = owned(
+    [
+        ((2, 6, 9), ODD),
+        ((5,), 2),
+        ((6,), ODD),
+        ((0, 8), 10**12),
+        ((5, 8, 9), 2**40),
+        ((9,), ODD),
+        ((0, 6), 2**40),
+    ]
+)
+SMALLEST = owned([((1,), 2**24 + 1), ((0, 1, 2), 2 * 10**10)])
+STALLED = owned([((1, 2), 1), ((3, 3), 1), ((1, 3), 10**11)])
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_two_thousand_relations_are_answered(chunk):
+    assert max(map(torment, range(chunk * CHUNK, (chunk + 1) * CHUNK))) < LONGEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(4, 200))
+def test_a_hundred_thousand_relations_are_answered(chunk):
+    assert max(map(torment, range(chunk * CHUNK, (chunk + 1) * CHUNK))) < LONGEST
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_reference_answers_too(seed):
+    torment(seed, reference)
+
+
+# ------------------------------------------------------------------ what was found
+
+
+@pytest.mark.parametrize("leaver", [None, 0, 2, 5, 6, 8, 9])
+def test_the_seven_rows_are_answered_with_and_without_anybody(leaver):
+    relation = SEVEN_ROWS if leaver is None else without(SEVEN_ROWS, leaver)
+    parameters = chosen("selective", Epsilon.of("0.1"), relation.shape)
+    for seed in range(40 if leaver is None else 4):
+        assert run(prepare(relation, cutting), parameters, Seeded(seed)).epsilon == parameters.epsilon
+
+
+@pytest.mark.parametrize("solver", [cutting, reference])
+@pytest.mark.parametrize("relation", [SEVEN_ROWS, SMALLEST], ids=["seven rows", "two rows"])
+def test_every_level_of_the_seven_rows_has_a_count(solver, relation):
+    programs = solver(relation.positive, relation.participants)
+    for level in range(61):
+        for program in ("X", "N", "N_s"):
+            question = Torment(relation, 2.0**level, program, "1", 0)
+            found = asked(question, programs)
+            assert narrow(question, found)
+            assert agrees(question, found)
+
+
+def test_a_load_one_granule_above_the_level_withdraws_wholly():
+    for solver in (cutting, reference):
+        found = solver(SMALLEST.positive, 3).strict_withdrawals(2.0**24, WIDTH)
+        assert found.low <= 1.0 <= found.high
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("leaver", [None, 1, 2])
+def test_the_integer_index_of_the_stalled_refinement_is_found(name, leaver):
+    relation = STALLED if leaver is None else without(STALLED, leaver)
+    for epsilon in ("0.000001", "0.1", "1", "1000"):
+        parameters = chosen(name, Epsilon.of(epsilon), relation.shape)
+        assert run(prepare(relation, cutting), parameters, Seeded(1)).epsilon == parameters.epsilon
+
+
+def test_weights_beyond_all_doubles_are_answered():
+    relation = owned([((1,), 10**400), ((1, 2), 2**1024), ((2,), 5), ((3,), 3)])
+    for solver in (cutting, reference):
+        programs = solver(relation.positive, relation.participants)
+        for tau in (0.5, 4.0, 2.0**80, 2.0**1000):
+            assert programs.truncated(tau, tau * WIDTH).width <= tau * WIDTH
+            assert programs.withdrawals(tau, WIDTH).width <= WIDTH
+            assert programs.strict_withdrawals(tau, WIDTH).width <= WIDTH
+        assert programs.index(1.0, 0.1, WIDTH).width <= WIDTH
+        assert programs.integer_index(Fraction(1), Fraction(1, 10), 2) > 0
+
+
+def test_clauses_longer_than_a_double_can_number_are_answered():
+    """A key of all the members of a clause overflowed where 150 people shared a tuple."""
+    everybody = tuple(range(200))
+    relation = owned([(everybody, 7), *(((p,), 3) for p in range(200))])
+    programs = cutting(relation.positive, 200)
+    for ask in (programs.withdrawals, programs.strict_withdrawals):
+        assert ask(2.0, WIDTH).width <= WIDTH
+    assert programs.truncated(2.0, WIDTH).width <= WIDTH
+
+
+@pytest.mark.parametrize("tau", [0.0, 5e-324, 1e-300, 2.0**-20, 1e300])
+def test_levels_at_the_ends_of_doubles(tau):
+    programs = cutting(SMALLEST.positive, 3)
+    assert programs.withdrawals(tau, WIDTH).width <= WIDTH
+    assert programs.strict_withdrawals(tau, WIDTH).width <= WIDTH
+    assert programs.truncated(tau, max(tau * WIDTH, 5e-324)).high <= SMALLEST.true_answer()
+
+
+@pytest.mark.parametrize("beta", [1e-15, 1e-9, 200.0, 1e4])
+def test_the_index_of_any_rate(beta):
+    for solver in (cutting, reference):
+        assert solver(SEVEN_ROWS.positive, 6).index(1.0, beta, WIDTH).width <= WIDTH
+        assert solver(SEVEN_ROWS.positive, 6).integer_index(Fraction(1), Fraction(beta), 2) >= 1
+
+
+# ------------------------------------------------------------------ stars
+
+
+def hub(degree: int, k: int, protect: Protected, hubs: int = 1) -> Aggregate:
+    edges = [(centre, hubs + leaf) for centre in range(hubs) for leaf in range(degree)]
+    return k_stars(graph_of(hubs + degree, edges), k, protect)
+
+
+def answers(aggregate: Aggregate, epsilon: str, seed: int = 1) -> bool:
+    parameters, start = chosen("selective", Epsilon.of(epsilon), aggregate.shape), time.process_time()
+    found = run(Prepared(aggregate, aggregate_programs(aggregate)), parameters, Seeded(seed))
+    return found.epsilon == parameters.epsilon and time.process_time() - start < LONGEST
+
+
+@pytest.mark.parametrize("protect", Protected)
+def test_hundred_stars_of_a_hub_of_degree_forty_thousand(protect):
+    assert answers(hub(40_000, 100, protect), "1")
+
+
+@pytest.mark.parametrize("protect", Protected)
+@pytest.mark.parametrize(("degree", "k"), [(300, 200), (2_000, 30), (3_000, 5)])
+def test_stars_of_any_size_are_answered(degree, k, protect):
+    programs = aggregate_programs(hub(degree, k, protect, hubs=2))
+    for level in (0, 1, 7, 60, 200, 1000):
+        tau = 2.0**level
+        assert programs.truncated(tau, tau * WIDTH).width <= tau * WIDTH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protect", Protected)
+@pytest.mark.parametrize("seed", range(30))
+def test_stars_of_hubs_of_degree_a_hundred_thousand(seed, protect):
+    source = random.Random(seed)
+    degree, k = int(10 ** source.uniform(1, 5)), source.randint(2, 200)
+    assert answers(hub(degree, k, protect), source.choice(("0.001", "0.1", "1", "10")), seed)
+
+
+def test_lonely_hubs_count_as_their_programs_say():
+    for k in (2, 3, 5):
+        aggregate = hub(1_200, k, Protected.EDGE)
+        programs = aggregate_programs(aggregate)
+        assert programs.alone.sizes == [1_200]
+        plain = replace(programs, alone=replace(programs.alone, sizes=[], rest=aggregate))
+        plain.loads = np.full(aggregate.participants, programs.largest)
+        for tau in (1.0, 3.0, 100.0, 1000.0):
+            one, other = (some.truncated(tau, tau * WIDTH) for some in (programs, plain))
+            assert max(one.low, other.low) <= min(one.high, other.high)
+
+
+# ------------------------------------------------------------------ twins
+
+
+def gives_up(*_):
+    raise RuntimeError
+
+
+def fails(question: Torment, solver=cutting) -> bool:
+    """Return whether a question is not answered as it should be."""
+    try:
+        return not answered(question, solver)
+    except RuntimeError:
+        return True
+
+
+STRICT = Torment(SMALLEST, 2.0**24, "N_s", "1", 0)
+
+
+def test_the_twin_without_a_last_resort_is_caught(monkeypatch):
+    stalled = Torment(STALLED, 1.0, "integer", "1", 0)
+    assert not fails(STRICT, reference)
+    assert not fails(stalled)
+    monkeypatch.setattr(ExactPrograms, "withdrawals", gives_up)
+    assert fails(STRICT, reference)
+    monkeypatch.setattr(ExactPrograms, "low_enough", gives_up)
+    assert fails(stalled)
+    assert sum(fails(made(seed)) for seed in range(300)) > 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trusting:
+    """The broken twin that believes what HiGHS says of its optimum."""
+
+    programs: Reference
+
+    def strict_withdrawals(self, tau: float, width: float, enough: float = np.inf) -> Interval:
+        evaluation = self.programs.evaluation
+        found = solve(FullPrograms(evaluation).strict_withdrawals(tau))
+        value = float(found.x[: evaluation.participants].sum())
+        return Interval(max(0.0, value - width / 2), value + width / 2)
+
+
+def test_the_twin_that_believes_doubles_is_caught():
+    def trusting(tuples, participants):
+        return Trusting(reference(tuples, participants))
+
+    beside = (made(seed) for seed in range(1000))
+    asked_for = [q for q in beside if q.program == "N_s" and q.relation.participants <= 6][:60]
+    assert any(fails(question, trusting) for question in asked_for)
+    assert not any(fails(question) for question in asked_for)
+
+
+def test_relations_of_nobody_and_of_one():
+    nobody = from_expressions([], Shape.CONJUNCTIONS, signed=True)
+    alone = owned([((0,), 2**62), ((0,), 1)])
+    for relation in (nobody, alone):
+        assert Evaluation.of(relation.positive, relation.participants).participants == relation.participants
+        for name in NAMES:
+            for epsilon in ("0.001", "100"):
+                parameters = chosen(name, Epsilon.of(epsilon), relation.shape)
+                assert run(prepare(relation, cutting), parameters, Seeded(3)).epsilon == parameters.epsilon

@@ -141,10 +141,9 @@ def form(sql: str, source: Type, target: Type) -> str:
         case Float(), Float():
             return number_or_null(sql) if source.nan and not target.nan else sql
         case Float(), Number():
-            inner = number_or_null(sql) if source.nan else sql
-            return _into(inner, target)
+            return into(sql, target)  # to a number NaN has no counterpart
         case Text(), Number():
-            return _into(sql, target)
+            return into(sql, target)
         case Text(), Float():
             return number_or_null(try_cast(sql, "DOUBLE"))
         case Boolean(), Number():
@@ -173,10 +172,10 @@ def _text_form(sql: str, source: Type) -> str:
 def _number_form(sql: str, source: Number, target: Number) -> str:
     if holds(target, source):
         return sql if spelled(source) == spelled(target) else cast(sql, spelled(target))
-    return _into(sql, target)
+    return into(sql, target)
 
 
-def _into(sql: str, target: Number) -> str:
+def into(sql: str, target: Number) -> str:
     """Return a cast that enforces the bounds of a type: by the engine's type, else by a test."""
     engine, wanted = enforced(target), spelled(target)
     found = try_cast(sql, engine or wanted)

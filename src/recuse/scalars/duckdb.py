@@ -14,7 +14,7 @@ from recuse.scalars import convert
 from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Query, measure
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import cast, constant, spelled, try_cast
-from recuse.scalars.types import Float, Opaque, Text, Timestamp
+from recuse.scalars.types import Float, Number, Opaque, Text, Timestamp
 
 MOST = 60_000
 """Characters of one compiled expression; DuckDB binds as many in about half a second."""
@@ -71,6 +71,8 @@ class Compiler:
                 return constant(expression)
             case Column():
                 return self._column(expression)
+            case Convert(operand, Number() as kind) if isinstance(operand.type, Float):
+                return convert.into(self._raw(operand, most), kind)  # to a number NaN has no counterpart
             case Convert(operand, kind):
                 return convert.form(self._sql(operand, most), operand.type, kind)
             case Query(operands):

@@ -200,13 +200,14 @@ def plain(values: Any, kind: types.Type) -> list[Value]:
 
 def arrow(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], Any]:
     """Return the DuckDB types of a query's columns, and its rows as an Arrow table."""
+    if not hasattr(con, "to_arrow_table"):  # before 2.0 a cursor does not say the types
+        relation = con.sql(sql)
+        return [str(kind) for kind in relation.types], relation.fetch_arrow_table()
     found = con.execute(sql)
     kinds = [str(column[1]) for column in found.description]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it copies
-        return kinds, (
-            found.to_arrow_table if hasattr(found, "to_arrow_table") else found.fetch_arrow_table
-        )()
+        return kinds, found.to_arrow_table()
 
 
 def values(con: duckdb.DuckDBPyConnection, sql: str, kinds: Sequence[types.Type]) -> list[tuple[Value, ...]]:

@@ -3,8 +3,11 @@
     types        what a value can be, and which values one expression can have
     expression   constants, columns, conversions, calls
     function     one row of the table of functions: types, meaning, compiled form, documentation
-    logic, numbers, floats, text, dates     the rows
+    logic, numbers, division, rounding, buckets, bits, floats,
+    text, growth, patterns, dates, units, moving               the rows
+    regular, letters                                           what patterns and letters are
     table        all of them, by name
+    document     all of them, for users
     convert      from one type to another
     build        an operation over typed arguments → an expression, constants folded
     evaluate     the language's meaning, in Python

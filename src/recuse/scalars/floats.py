@@ -30,6 +30,13 @@ def _numbers(arguments: Sequence[Expression]) -> Signature:
     return Signature(tuple(float_number(arguments, place) for place in range(len(arguments))), PURE)
 
 
+def _some_float(arguments: Sequence[Expression]) -> Signature:
+    """Return the signature of arithmetic of which one side is a float: exact numbers stay exact."""
+    if not any(isinstance(argument.type, Float) for argument in arguments):
+        raise Mistyped("one of these must be a float", "cast it: CAST(x AS DOUBLE)")
+    return _numbers(arguments)
+
+
 def mended(value: float) -> float | None:
     """Return a result: None if there is none, zero without a sign."""
     return None if math.isnan(value) else value + 0.0
@@ -200,9 +207,11 @@ _UNIT = "abs({0}) <= CAST(1 AS DOUBLE)"
 _FINITE = f"abs({{0}}) < {_INFINITE}"
 
 FLOATS = (
-    Function("+", "x + y", "The sum.", _numbers, lambda _, x, y: mended(x + y), plain("+"), raw=True),
-    Function("-", "x - y", "The difference.", _numbers, lambda _, x, y: mended(x - y), plain("-"), raw=True),
-    Function("*", "x * y", "The product.", _numbers, lambda _, x, y: mended(x * y), plain("*"), raw=True),
+    Function("+", "x + y", "The sum.", _some_float, lambda _, x, y: mended(x + y), plain("+"), raw=True),
+    Function(
+        "-", "x - y", "The difference.", _some_float, lambda _, x, y: mended(x - y), plain("-"), raw=True
+    ),
+    Function("*", "x * y", "The product.", _some_float, lambda _, x, y: mended(x * y), plain("*"), raw=True),
     Function(
         "/",
         "x / y",
@@ -216,7 +225,7 @@ FLOATS = (
         "%",
         "x % y, mod(x, y)",
         "What the division leaves; NULL if y = 0.",
-        _numbers,
+        _some_float,
         _modulo,
         _divide_form("%"),
         raw=True,

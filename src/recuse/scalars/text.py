@@ -135,7 +135,9 @@ def _initcap(_: Call, operand: str) -> str:
 def _initcap_form(_: Call, operand: str) -> str:
     letters = quoted(r"[\p{L}\p{N}]+|[^\p{L}\p{N}]+")
     pieces = f"regexp_extract_all(lower({operand}), {letters})"
-    return f"array_to_string(list_transform({pieces}, lambda w: upper(left(w, 1)) || substring(w, 2)), '')"
+    changed = f"list_transform({pieces}, lambda w: upper(left(w, 1)) || substring(w, 2))"
+    # before DuckDB 2.0 a list of no pieces is NULL as text
+    return f"(CASE WHEN {operand} = '' THEN '' ELSE array_to_string({changed}, '') END)"
 
 
 def _code(nothing: int) -> Callable[..., int]:

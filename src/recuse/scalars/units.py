@@ -101,7 +101,8 @@ def _year_zero() -> int:
 def _truncate_form(call: Call, _: str, operand: str) -> str:
     name = unit(call.arguments, 0, TRUNCATED)
     kind = call.arguments[1].type
-    return f"date_trunc('{name}', {cast(ordinary(operand, kind), 'TIMESTAMP')})"
+    found = f"date_trunc('{name}', {cast(ordinary(operand, kind), 'TIMESTAMP')})"
+    return cast(found, "TIMESTAMP")  # before DuckDB 2.0 it is a DATE
 
 
 def _difference(arguments: Sequence[Expression]) -> Signature:

@@ -18,6 +18,7 @@ from recuse.scalars.types import (
     Number,
     Type,
     clamped,
+    decimal,
     hull,
     rescaled,
     whole,
@@ -148,7 +149,19 @@ def _multiplying(arguments: Sequence[Expression]) -> Signature:
     bounds = _product_bounds(left, right)
     if bounds.scale > MOST_SCALE:
         raise Mistyped(NO_SCALE, "round a factor first: round(x, 2)")
+    total = sum(_widths(left, right))
+    if bounds.scale and fits(bounds) and bounds.scale <= total <= DIGITS:
+        # bounds as wide as DuckDB's type for the product: to narrow 128 bits costs more than to multiply
+        return Signature((left, right), decimal(total, bounds.scale))
     return Signature((left, right), clamped(bounds))
+
+
+def _widths(left: Number, right: Number) -> tuple[int, int]:
+    """Return the digits of decimals that are multiplied, wide enough that DuckDB does not overflow."""
+    first, second = (max(kind.digits, kind.scale) for kind in (left, right))
+    if first + second > 18 and max(first, second) <= 18:
+        first = 19  # else DuckDB stays at 18 digits, and raises
+    return first, second
 
 
 def _product_form(call: Call, left: str, right: str) -> str:
@@ -166,10 +179,8 @@ def _product_form(call: Call, left: str, right: str) -> str:
         tested = f"(CASE WHEN {test} THEN {cast(left, 'HUGEINT')} END)"
         product = f"({tested} * {cast(right, 'HUGEINT')})"
         return cast(try_cast(product, f"DECIMAL({DIGITS},0)"), "HUGEINT")
-    widths = [max(kind.digits, kind.scale) for kind in (first, second)]
     if fits(bounds):
-        if sum(widths) > 18 and max(widths) <= 18:
-            widths[0] = 19  # else DuckDB stays at 18 digits, and raises
+        widths = _widths(first, second)
         held_each = [
             f"DECIMAL({width},{kind.scale})" for width, kind in zip(widths, (first, second), strict=True)
         ]

@@ -161,7 +161,7 @@ def in_turn(calls: Iterable[Call]) -> Iterable[tuple[Call, BaseException]]:
 
 @pytest.mark.parametrize("name", [*QUESTIONS, *COUNTS])
 def test_every_call_after_the_charge_fails_alike(name, session, network, monkeypatch):
-    """Calls of ours, and of SQLite and the solver; each fails with another kind of error."""
+    """Calls of ours, and ours of SQLite, each with another kind of error; of the solver's one in three."""
     asked = session if name in QUESTIONS else network
     ask = asking(asked, name)
     calls = calls_of(ask)
@@ -171,6 +171,9 @@ def test_every_call_after_the_charge_fails_alike(name, session, network, monkeyp
     }
     assert names & {"run", "count_copies", "k_stars", "k_triangles"}
     fresh = [call for call in calls if call not in _seen]
+    inside = [call for call in fresh if f"{os.sep}solver{os.sep}" in call[0].co_filename]
+    skipped = {call for number, call in enumerate(inside) if number % 3}  # the slow suite has them all
+    fresh = [call for call in fresh if call not in skipped]
     _seen.update(calls)
     if fresh:
         assert forms(ask, asked, in_turn(fresh)) == {form_of_one_failure(ask, monkeypatch)}

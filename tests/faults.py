@@ -75,6 +75,9 @@ def errors() -> list[BaseException]:
     ]
 
 
+_ours: dict[CodeType, bool] = {}
+
+
 class Watcher:
     """Sees the calls after a charge, in the order in which each is first made; raises at one of them."""
 
@@ -85,13 +88,15 @@ class Watcher:
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
+        if code not in _ours:
+            _ours[code] = code.co_filename.startswith(SOURCE) and code.co_filename not in GUARDS
+        if not _ours[code]:
+            return
         if event == "call":
             call = code, ""
         elif event == "c_call" and _module(arg).partition(".")[0] in OTHERS:
             call = code, str(getattr(arg, "__qualname__", arg))
         else:
-            return
-        if not code.co_filename.startswith(SOURCE) or code.co_filename in GUARDS:
             return
         self.calls[call] = None
         if call == self._target and self._fault is not None:

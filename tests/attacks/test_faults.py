@@ -59,7 +59,7 @@ POLICY = Policy.parse(POLICY_TEXT)
 
 QUESTIONS = {
     "number": "SELECT COUNT(*) FROM visit",
-    "sum": "SELECT SUM(cost - 3) FROM visit JOIN person ON person = id",
+    "sum": "SELECT SUM(cost - 3) FROM visit JOIN person ON person = id WHERE day < 2",
     "groups": "SELECT town.name, COUNT(*) FROM person JOIN town ON person.town = town.id GROUP BY town.name",
     "formula": "SELECT AVG(cost), 2 * COUNT(*) FROM visit",
     "distinct": "SELECT COUNT(DISTINCT day) FROM visit",
@@ -161,7 +161,7 @@ def in_turn(calls: Iterable[Call]) -> Iterable[tuple[Call, BaseException]]:
 
 @pytest.mark.parametrize("name", [*QUESTIONS, *COUNTS])
 def test_every_call_after_the_charge_fails_alike(name, session, network, monkeypatch):
-    """Calls of ours, and of SQLite and the solver; each fails with another kind of error."""
+    """Calls of ours, and ours of SQLite, each with another kind of error; of the solver's one in three."""
     asked = session if name in QUESTIONS else network
     ask = asking(asked, name)
     calls = calls_of(ask)
@@ -171,6 +171,9 @@ def test_every_call_after_the_charge_fails_alike(name, session, network, monkeyp
     }
     assert names & {"run", "count_copies", "k_stars", "k_triangles"}
     fresh = [call for call in calls if call not in _seen]
+    inside = [call for call in fresh if f"{os.sep}solver{os.sep}" in call[0].co_filename]
+    skipped = {call for number, call in enumerate(inside) if number % 3}  # the slow suite has them all
+    fresh = [call for call in fresh if call not in skipped]
     _seen.update(calls)
     if fresh:
         assert forms(ask, asked, in_turn(fresh)) == {form_of_one_failure(ask, monkeypatch)}
@@ -238,8 +241,8 @@ class FailingPart:
 
 def test_noise_and_solver_that_fail_in_any_way():
     found = set()
-    parts = [Parts(noise=FailingPart(fault)) for fault in errors()[:12]]
-    parts += [Parts(solver=FailingPart(fault)) for fault in errors()[12:]]
+    parts = [Parts(noise=FailingPart(fault)) for fault in errors()[:12:2]]
+    parts += [Parts(solver=FailingPart(fault)) for fault in errors()[12::2]]
     for part in parts:
         with connect(made(), POLICY, parts=part) as opened:
             with pytest.raises(UnansweredError) as caught:
@@ -397,7 +400,7 @@ def test_every_call_after_the_charge_in_the_interface_for_tools(session, monkeyp
     calls = calls_of(ask)
     doors = [call for call in calls if "dbapi" in call[0].co_filename]
     assert {"records", "_type"} <= {code.co_name for code, _ in doors}
-    (found,) = forms(ask, session, in_turn([*doors, *calls[::12]]))
+    (found,) = forms(ask, session, in_turn([*doors, *calls[::40]]))
     monkeypatch.setattr(recuse.session, "stamped", lambda *_, **__: 1 // 0)
     with pytest.raises(dbapi.InternalError) as caught:
         ask()
@@ -452,11 +455,14 @@ COMMANDS = {
     "graph": ["graph", "edges.txt", "--pattern", "star(3)", "--protect", "node", "--epsilon", "0.5"],
     "ratio": ["graph", "edges.txt", "--transitivity", "--protect", "edge", "--epsilon", "0.5", "--json"],
 }
+QUICK = {"text", "json", "shell", "graph"}
 NEW = r"(WARNING: .*|new ledger .* with a budget of epsilon = \d+)\n"
 """what is said of a ledger that was made for the question, before or after"""
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
+)
 def test_every_call_after_the_charge_at_the_command_line(name, command):
     """Every call of the command itself and some of those below it."""
     watcher = Watcher()
@@ -467,7 +473,7 @@ def test_every_call_after_the_charge_at_the_command_line(name, command):
     doors = [call for call in calls if f"{os.sep}cli{os.sep}" in call[0].co_filename]
     assert {code.co_name for code, _ in doors} & {"as_json", "as_text"}
     told = {}
-    for call, fault in in_turn([*doors, *calls[5::60]]):
+    for call, fault in in_turn([*doors, *calls[5::150]]):
         with watching(Watcher(call, fault)):
             code, output, said = command(COMMANDS[name])
         told[call] = code or 0, bool(output), re.sub(NEW, "", said)

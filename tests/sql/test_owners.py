@@ -367,7 +367,7 @@ def wrong(schema: str, kind: str, rows: Rows, text: str) -> list[frozenset[Name]
     ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_rows_without_owners_are_nobodys_whatever_is_joined(data):
     kind = data.draw(st.sampled_from(TYPES))
@@ -375,7 +375,7 @@ def test_rows_without_owners_are_nobodys_whatever_is_joined(data):
     assert wrong(plain_schema(kind), kind, rows, data.draw(questions())) == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.data())
 def test_where_the_database_enforces_references_too(data):
     kind = data.draw(st.sampled_from(TYPES))

@@ -192,7 +192,6 @@ def test_a_database_that_fails_quotes_no_value(victims):
 GRAPHS = {
     "columns.txt": "1 2\n2 Xmarkedname 3\nXmarkedname\n",
     "number.txt": "7771234 2\n-7771234 5\n",
-    "short.csv": "u,v\n1,2\nXmarkedname\n",
     "dangling.gml": 'graph [ node [ id 1 label "Xmarkedname" ] edge [ source 1 target 7771234 ] ]',
     "open.gml": "graph [ node [ id Xmarkedname ]",
     "torn.graphml": '<graphml><graph><node id="Xmarkedname"/>',

@@ -156,6 +156,7 @@ class Bench:
 
     def grouped(self, expressions: Sequence[Expression]) -> None:
         """Check that every copy of a row gives the same value as the others, whatever thread reads it."""
+        self.known.clear()
         pairs = [(e, sql) for e in expressions if (sql := self.sql(e)) is not None]
         self.expressions += len(pairs)
         for expression, sql in pairs:

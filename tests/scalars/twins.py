@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import cycle
 
 from recuse.scalars import types
 from recuse.scalars.duckdb import Compiler, name
@@ -38,12 +39,17 @@ class Naive:
         raise TypeError("no subqueries here")
 
 
+GUARDS = cycle(("TRY({0} // {1})", "(TRY(({0} // {1}) + 1) - 1)"))
+
+
 def guard_around(call: Call, left: str, right: str) -> str:
-    """Return a quotient whose guard stands around the division, not on the divisor."""
-    held = spelled(types.hull([a.type for a in call.arguments if isinstance(a.type, types.Number)]))
-    first, second = cast(left, held), cast(right, held)
-    sql = f"(CASE WHEN {second} = 0 THEN NULL ELSE {first} // {second} END)"
-    return cast(sql, spelled(call.type))
+    """Return a quotient whose guard stands around the division, not on the divisor.
+
+    Both ways of writing it hold the division, which DuckDB then takes out of both.
+    """
+    kinds = [a.type for a in call.arguments if isinstance(a.type, types.Number)]
+    held = spelled(types.hull([*kinds, call.type, types.SMALLINT]))
+    return cast(next(GUARDS).format(cast(left, held), cast(right, held)), spelled(call.type))
 
 
 def guarded_around() -> dict[str, tuple[Function, ...]]:

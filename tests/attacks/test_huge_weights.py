@@ -201,10 +201,15 @@ def test_withdrawals_are_known_beside_every_load(solver, name):
 
 
 @pytest.mark.parametrize("name", BESIDE)
-def test_the_exact_route_answers_where_a_load_is_not_told_from_tau(name, monkeypatch):
+def test_strict_withdrawals_are_known_beside_every_load(name):
     rows, level = BESIDE[name]
     relation = from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
     assert penalties_close(cutting, relation, level, always_strict)
+
+
+def test_the_twin_without_exact_arithmetic_is_caught(monkeypatch):
+    rows, level = BESIDE["2^53 + 1"]
+    relation = from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
     monkeypatch.setattr(ExactPrograms, "withdrawals", gives_up)
     assert not penalties_close(cutting, relation, level, always_strict)
 

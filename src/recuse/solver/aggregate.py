@@ -25,8 +25,8 @@ from recuse.solver.aggregate_focus import Focus
 from recuse.solver.aggregate_program import answer_program
 from recuse.solver.aggregate_table import Table
 from recuse.solver.attempt import attempted
-from recuse.solver.certificate import down
-from recuse.solver.interval import Interval, enclosed, outward
+from recuse.solver.certificate import down, up
+from recuse.solver.interval import Interval, enclosed, nearest
 from recuse.solver.reference import approaches
 
 NARROWER = 1 - 2.0**-20
@@ -87,7 +87,8 @@ def _shifted(found: Interval, more: Fraction) -> Interval:
     """Return the interval moved up."""
     if more == 0 or math.isinf(found.high):
         return found
-    return outward(more + Fraction(found.low), more + Fraction(found.high))
+    low, high = (nearest(more + Fraction(end)) for end in (found.low, found.high))
+    return Interval(down(low), up(high))
 
 
 def by_full_program(focus: Focus, table: Table, tau: float, width: float) -> Interval | None:

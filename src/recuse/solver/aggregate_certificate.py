@@ -20,8 +20,8 @@ from recuse.graphs.aggregate import Aggregate
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.aggregate_focus import Focus, totals
 from recuse.solver.aggregate_table import Table
-from recuse.solver.certificate import UNIT, down, enclosed_sum
-from recuse.solver.interval import enclosed, outward
+from recuse.solver.certificate import UNIT, down, enclosed_sum, up
+from recuse.solver.interval import enclosed, nearest
 
 PARTS = 2**30
 """Withdrawals are multiples of one over this."""
@@ -95,7 +95,7 @@ def truncated_high(focus: Focus, table: Table, tau: float, parts: Integers) -> f
         for at in np.unique(j).tolist()
     )
     total = Fraction(count, PARTS) + Fraction(tau) * int(parts.sum()) / PARTS + focus.rest
-    return outward(total, total).high
+    return up(nearest(total))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

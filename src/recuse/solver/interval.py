@@ -30,8 +30,12 @@ class Interval:
 
 
 def enclosed(value: int) -> Interval:
-    """Return the narrowest interval of doubles around an integer."""
-    return outward(Fraction(value), Fraction(value))
+    """Return the narrowest interval of doubles around an integer; as `outward`."""
+    near = nearest(value)
+    if math.isinf(near):
+        return outward(Fraction(value), Fraction(value))
+    low = near if int(near) <= value else math.nextafter(near, -math.inf)
+    return Interval(low, near if int(near) >= value else math.nextafter(near, math.inf))
 
 
 def outward(low: Fraction, high: Fraction) -> Interval:

@@ -1,4 +1,4 @@
-"""Relations on which a solver once gave up, or never ended, through `ask`: nobody's presence may decide it."""
+"""Relations on which a solver once gave up, or never ended, asked about through `ask`."""
 
 from __future__ import annotations
 

@@ -133,22 +133,19 @@ def test_every_source_gives_the_same_relation(engine):
     assert relation_of(engine, dated).true_answer() == 1
 
 
-def test_the_engine_refuses_what_it_cannot_type(engine):
-    query = compile_query("SELECT SUM(name) FROM customer", POLICY, engine.catalogue())
-    with pytest.raises(QueryError, match="DuckDB refuses this") as error:
-        engine.check(query)
+def test_what_has_no_type_is_refused_before_the_engine_sees_it(engine):
+    with pytest.raises(QueryError, match="this is text, and a sum needs numbers") as error:
+        compile_query("SELECT SUM(name) FROM customer", POLICY, engine.catalogue())
     assert "\n" not in str(error.value)
     assert error.value.hint
 
 
 MISTYPED = {
-    "SELECT COUNT(*) FROM orders WHERE lower(id) = 'x'": "lower(id) = 'x'",
-    "SELECT SUM(name) FROM customer": "SUM(name)",
-    "SELECT COUNT(*)\nFROM orders WHERE id IN (SELECT id FROM customer WHERE upper(id) = '')": (
-        "upper(id) = ''"
-    ),
-    "SELECT COUNT(*) FROM (SELECT DISTINCT lower(id) AS x FROM orders) t": "lower(id)",
-    "SELECT COUNT(*) FROM (SELECT lower(id) AS x FROM orders) t WHERE x = 'a'": "x = 'a'",
+    "SELECT COUNT(*) FROM orders WHERE lower(id) = 'x'": "id",
+    "SELECT SUM(name) FROM customer": "name",
+    "SELECT COUNT(*)\nFROM orders WHERE id IN (SELECT id FROM customer WHERE upper(id) = '')": "id",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT lower(id) AS x FROM orders) t": "id",
+    "SELECT COUNT(*) FROM (SELECT lower(id) AS x FROM orders) t WHERE x = 'a'": "id",
     # constants that cannot be what they must be
     "SELECT COUNT(*) FROM orders WHERE day < '2000-13-01'": "'2000-13-01'",
     "SELECT COUNT(*) FROM orders WHERE day BETWEEN '2000-01-01' AND 'x'": "'x'",

@@ -20,6 +20,7 @@ from recuse.engines.files import DELIMITERS, TABLE_FILES, csv_format, declared_t
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.parquet import TOTAL, problem_of, unreadable, unreadable_cells
 from recuse.errors import DatabaseError, RecuseError
+from recuse.fold import fold
 from recuse.graphs.graph import arrow_numbers
 from recuse.graphs.read import read_graph
 from recuse.lines import BREAK, Format, blocks, cells, follows, parsed
@@ -142,9 +143,7 @@ class _Check:
 def _csv(path: Path, policy: Policy | None) -> Iterator[Unreadable]:
     form = csv_format(path)
     declared = declared_types(path.stem, policy)
-    types = {
-        place: declared[name.lower()] for place, name in enumerate(form.names) if name.lower() in declared
-    }
+    types = {place: declared[fold(name)] for place, name in enumerate(form.names) if fold(name) in declared}
     before = 1  # the header
     with contextlib.closing(duckdb.connect(":memory:")) as connection, path.open("rb") as file:
         checking = _Check(path.name, form, types, connection)

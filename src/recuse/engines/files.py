@@ -20,6 +20,7 @@ from sqlglot.errors import SqlglotError
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.scan import rows
 from recuse.errors import DatabaseError, PolicyError
+from recuse.fold import fold, same
 from recuse.lines import Format, batches, header
 from recuse.policy import ColumnType, Policy
 
@@ -65,7 +66,7 @@ def file_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
         )
     found: dict[str, FileTable] = {}
     for table in (_table(path, policy) for path in table_files(folder)):
-        other = found.setdefault(table.name.lower(), table)
+        other = found.setdefault(fold(table.name), table)
         if other is not table:
             raise DatabaseError(
                 f"two files are called {table.name}",
@@ -122,15 +123,15 @@ def typed_columns(table: str, names: Sequence[str], policy: Policy | None) -> st
     outputs = []
     for name in names:
         quoted = name_literal(name)
-        target = types.get(name.lower())
+        target = types.get(fold(name))
         outputs.append(f"TRY_CAST({quoted} AS {target}) AS {quoted}" if target else quoted)
     return ", ".join(outputs)
 
 
 def declared_types(table: str, policy: Policy | None) -> dict[str, str]:
     """Return the types that the policy declares for a table, by column in lower case."""
-    declared = [c for c in policy.columns if c.table.lower() == table.lower()] if policy else []
-    return {column.column.lower(): _cast_type(column) for column in declared}
+    declared = [c for c in policy.columns if same(c.table, table)] if policy else []
+    return {fold(column.column): _cast_type(column) for column in declared}
 
 
 def _cast_type(column: ColumnType) -> str:

@@ -24,6 +24,7 @@ import pyarrow.compute
 
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.scan import rows
+from recuse.fold import fold
 
 EARLIEST = -9_223_372_022_400_000_000
 """DuckDB's first timestamp, in microseconds; the one below it is -infinity"""
@@ -60,14 +61,14 @@ class ParquetTable:
 
     def gated(self, statements: Sequence[str]) -> list[str]:
         """Return the columns that statements may read and whose cells are not known to be readable."""
-        text = "\n".join(statements).lower()
+        text = fold("\n".join(statements))
         everything = any(map(_ALL_COLUMNS.search, statements))
         return [
             name
             for name, kind in self.types.items()
             if kind not in TOTAL
             and name not in self.clean
-            and (everything or name_literal(name.lower())[1:-1] in text)
+            and (everything or name_literal(fold(name))[1:-1] in text)
         ]
 
 

@@ -164,11 +164,17 @@ class Elaborator:
         kind = self._target(node)
         if isinstance(value, Constant) and isinstance(value.value, str) and not isinstance(kind, Text):
             written = value.value
-            value = self._at(node.this, lambda: literal(written, kind))
+            try:
+                value = literal(written, kind)
+            except Mistyped as mistake:
+                if isinstance(node, exp.TryCast):
+                    return Constant(None, kind)
+                raise self.refuse(mistake.problem, mistake.hint, node.this) from None
         if isinstance(value.type, Float) and isinstance(kind, Float):
             kind = value.type
         found = self._at(node, lambda: bring(value, kind))
-        if isinstance(found, Constant) and found.value is None and getattr(value, "value", None) is not None:
+        lost = isinstance(found, Constant) and found.value is None and value != found
+        if lost and getattr(value, "value", None) is not None and not isinstance(node, exp.TryCast):
             target = node.args["to"].sql("duckdb")
             raise self.refuse(f"this constant is no {target}", "write a value of that type", node)
         single = node.args["to"].this is _DTYPE.FLOAT

@@ -63,7 +63,7 @@ OTHER_WORDS = {
     "graphs/read.py": "file names",
     "policy/terms.py": "least and greatest",
     "policy/toml.py": "the first letter of a message",
-    "lines.py": "letters of a line",
+    "policy/engine.py": "units",
     "privacy.py": "digits",
     "scalars/literals.py": "truth values and exponents",
     "scalars/moving.py": "units",

@@ -32,6 +32,7 @@ import pyarrow.compute
 from pyarrow.csv import ConvertOptions, InvalidRow, ParseOptions, ReadOptions, read_csv
 
 from recuse.errors import DatabaseError
+from recuse.fold import fold
 
 MAX_LINE = 2_000_000
 BLOCK = 4_194_304
@@ -152,7 +153,7 @@ def header(path: Path, delimiter: str) -> tuple[str, ...]:
             f"the header of {path.name} cannot be read",
             hint="the first line names the columns, as UTF-8 text",
         ) from None
-    if not names or not all(names) or len({name.lower() for name in names}) < len(names):
+    if not names or not all(names) or len({fold(name) for name in names}) < len(names):
         raise DatabaseError(
             f"the header of {path.name} does not name every column once",
             hint="the first line holds one name for each column",

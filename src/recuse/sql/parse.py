@@ -88,16 +88,19 @@ def _pass_over_comments(text: str, tokens: Sequence[Token]) -> None:
 
 
 def _refuse_lookalikes(text: str, tokens: Sequence[Token]) -> None:
-    """Refuse words with a letter that one parser folds to a plain one and another does not, such as ſ."""
-    for token in tokens:
+    """Refuse words of the language with a letter that one parser folds to a plain one, such as ſ in ſUM.
+
+    In a name such a letter is itself.
+    """
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         word = text[token.start : token.end + 1]
-        if not word.isascii() and token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER):
-            odd = [x for x in word if not x.isascii() and (x.upper().isascii() or x.lower().isascii())]
-            if odd:
-                place = (token.start, token.end)
-                raise refusal(
-                    f"the letter {odd[0]} looks like another", text, place, hint="write a plain letter"
-                )
+        called = following is not None and following.token_type is TokenType.L_PAREN
+        if word.isascii() or token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
+            continue
+        odd = [x for x in word if not x.isascii() and (x.upper().isascii() or x.lower().isascii())]
+        if odd and (called or token.token_type is not TokenType.VAR):
+            problem, place = f"the letter {odd[0]} looks like another", (token.start, token.end)
+            raise refusal(problem, text, place, hint="write a plain letter")
 
 
 def _one_statement(text: str, tokens: list[Token]) -> list[Token]:

@@ -53,7 +53,8 @@ def steps(transcript: str) -> list[tuple[str, str]]:
 def masked(text: str, folder: Path | None = None) -> str:
     """Return a text without what differs from run to run."""
     bare = text.replace(f"{folder}/", "") if folder else text
-    return re.sub(r" +", " ", re.sub(r"-?\d[\d,.]*", "#", bare))
+    numbers = re.sub(r"-?\d[\d,.]*", "#", bare).replace("unbounded", "# to #")  # as the noise will have it
+    return re.sub(r" +", " ", numbers)
 
 
 def printed(command: str, folder: Path) -> str:

@@ -55,7 +55,7 @@ def found(text: str, pattern: str = "a-b", graph: Graph | None = None) -> list[l
         ("a.age + b.age > 10", [[1, 2]]),
         ("a.city IS NULL", [[2, 3]]),
         ("ab.weight IS NULL", [[2, 3]]),
-        ("1 // (a.age - 3) > 0 OR a.id = 3", [[0, 1], [1, 2], [2, 3]]),
+        ("1 / (a.age - 3) > 0 OR a.id = 3", [[0, 1], [1, 2], [2, 3]]),
         ("a.id = 0 OR b.id = '3'", [[0, 1], [2, 3]]),
         ("COALESCE(ab.weight, 100) > 50", [[2, 3]]),
         ("CASE WHEN a.city = 'rome' THEN ab.weight ELSE 0 END > 5", [[1, 2]]),
@@ -97,7 +97,7 @@ def test_declared_types_are_kept():
         ("row_number() OVER () > 1", "a window function", 1),
         ("a.age > 1 LIMIT 3", "LIMIT", 11),
         ("a.age > 1; SELECT 2", "several statements", 10),
-        ("a.age > 1 -- and more", "comments", 11),
+        ("a.age > 1 /* a /* b */ */", "comment", 11),
         ("a.age > 1) OR (TRUE", "not valid SQL", 10),
         ("city = 'oslo'", "whose city", 1),
         ("c.city = 'oslo'", "no node or edge c", 1),
@@ -151,9 +151,9 @@ def test_the_name_of_an_edge_must_mean_one_thing():
         read("a.age > 1", "star(9)")
 
 
-def test_what_the_engine_cannot_bind_is_refused_without_looking_at_data():
+def test_what_has_no_type_is_refused_without_looking_at_data():
     edges = pyarrow.table({"u": [1], "v": [2], "when": pyarrow.array([0], pyarrow.date32())})
-    with pytest.raises(QueryError, match="DuckDB refuses"):
+    with pytest.raises(QueryError, match="text is needed"):
         read_count(graph_of_object(edges), "edge", "node", "lower(ab.when) = 'x'")
 
 
@@ -168,7 +168,7 @@ POISON = ["", "x", "1e999", "-0", "nan", "9" * 30, "2024-02-30", "😀", "'", No
     "text",
     [
         "1 / ab.weight > 0",
-        "1 // ab.weight > 0",
+        "1 // CAST(ab.weight AS BIGINT) > 0",
         "ab.weight * 1e308 > 0",
         "CAST(ab.weight AS BIGINT) > 0",
         "CAST(ab.weight AS DATE) > '2000-01-01'",

@@ -392,3 +392,15 @@ def test_a_column_type_is_a_plain_one(kind, tmp_path):
     policy = Policy.parse(f'[[protect]]\ntable = "t"\nkey = ["id"]\n[columns.t]\nid = "{kind}"')
     with pytest.raises(PolicyError, match="policy line 5: column id of t has an unknown type"):
         DuckDB.open(tmp_path, policy)
+
+
+def test_generated_columns_are_no_columns():
+    """DuckDB computes them when it reads them: one row could make every question fail."""
+    connection = duckdb.connect()
+    connection.execute(
+        'CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER, "a b" INT GENERATED ALWAYS AS (1 // (x - 90)), '
+        "d DECIMAL(9, 2) NOT NULL DEFAULT 0, e AS (x + 1))"
+    )
+    with DuckDB.open(connection) as database:
+        (table,) = database.catalogue().tables
+        assert [column.name for column in table.columns] == ["id", "x", "d"]

@@ -17,6 +17,9 @@ from typing import Any, Self
 
 import duckdb
 import pyarrow
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from recuse.engines.files import (
     DELIMITERS,
@@ -177,7 +180,7 @@ class DuckDB:
         tables = tuple(
             Table(
                 name,
-                tuple(_collated(found, definitions.get(name) or "")),
+                tuple(_collated(_stored(found, definitions.get(name) or ""), definitions.get(name) or "")),
                 tuple(keys.get(name, ())),
                 tuple(references.get(name, ())),
                 path=(self.database, self.schema, name),
@@ -316,6 +319,23 @@ def arrow_table(frame: Any) -> pyarrow.Table:
     return table.cast(
         pyarrow.schema([field.with_type(plain.get(field.type, field.type)) for field in table.schema])
     )
+
+
+def _stored(columns: Iterable[Column], definition: str) -> Iterable[Column]:
+    """Return the columns without generated ones, which are computed when read: a row may make it fail."""
+    if "GENERATED ALWAYS AS" not in definition.upper():
+        return columns
+    try:
+        tree = sqlglot.parse_one(definition, dialect="duckdb")
+    except SqlglotError:
+        return ()
+    generated = {
+        fold(column.name)
+        for column in tree.find_all(exp.ColumnDef)
+        for constraint in column.args.get("constraints") or ()
+        if isinstance(constraint.kind, exp.GeneratedAsIdentityColumnConstraint | exp.ComputedColumnConstraint)
+    }
+    return [column for column in columns if fold(column.name) not in generated]
 
 
 def _collated(columns: Iterable[Column], definition: str) -> Iterable[Column]:

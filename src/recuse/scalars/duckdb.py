@@ -2,7 +2,7 @@
 
 Guarantee: no part of what is returned can raise on any row, wherever an optimiser evaluates it: guards
 stand on operands, casts are TRY_CASTs or widen, and the DuckDB type of every part is that of its own type,
-so that DuckDB converts nothing (docs/proofs.md, section 11; tests/scalars/test_fuzz.py).
+so that DuckDB converts nothing (docs/proofs.md, "Row-wise expressions"; tests/scalars/test_fuzz.py).
 """
 
 from __future__ import annotations

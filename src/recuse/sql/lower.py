@@ -1,7 +1,7 @@
 """Statements over resolved expressions → SQL in which every expression is compiled to a total form.
 
 Guarantee: whether the statement raises does not depend on rows: all that it computes is an expression of the
-total language (docs/proofs.md, section 11), and DuckDB is left nothing to convert.
+total language (docs/proofs.md, "Row-wise expressions"), and DuckDB is left nothing to convert.
 """
 
 from __future__ import annotations

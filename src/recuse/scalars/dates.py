@@ -238,7 +238,7 @@ def _microseconds(call: Call, operand: int) -> int | None:
 
 def _epoch(call: Call, operand: int) -> float | None:
     found = _microseconds(call, operand)
-    return None if found is None else found / 1_000_000 + 0.0
+    return None if found is None else float(found) / 1_000_000 + 0.0  # rounded twice, as DuckDB does
 
 
 def _counted(name: str, about: str, step: int) -> Function:

@@ -38,7 +38,7 @@ def alike(arguments: Sequence[Expression], *, reading: bool = True) -> Type:
     for place, argument in enumerate(arguments):
         if isinstance(argument.type, Opaque):
             raise Mistyped(
-                f"values {words(argument.type)} are not compared", "cast it to a plain type", place
+                f"values {words(argument.type)} are not compared", "only IS NULL is understood of it", place
             )
     written = [argument for argument in arguments if isinstance(argument, Constant) and argument.is_text]
     others = [argument.type for argument in arguments if argument not in written]

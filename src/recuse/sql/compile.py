@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from sqlglot import exp
-from sqlglot.errors import UnsupportedError
+from sqlglot.errors import SqlglotError
 
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
@@ -100,7 +100,7 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         return _compile(text, policy, catalogue)
     except RecursionError:
         raise QueryError("the query is nested too deeply", hint="write it more simply") from None
-    except UnsupportedError:
+    except SqlglotError:
         raise QueryError("the query cannot be written for DuckDB", hint="write it more simply") from None
 
 

@@ -138,7 +138,16 @@ def _tree(text: str, tokens: list[Token]) -> exp.Query:
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Query):
         raise QueryError("only a SELECT is answered", hint="write SELECT COUNT(*) FROM …")
+    for node in list(tree.find_all(exp.Initcap)):
+        node.replace(_as_written(node))
     return tree
+
+
+def _as_written(node: exp.Initcap) -> exp.Anonymous:
+    """Return initcap(x) as a plain call: sqlglot would write it out for DuckDB, which has none."""
+    plain = exp.Anonymous(this="initcap", expressions=[node.this])
+    plain.meta.update(node.meta)
+    return plain
 
 
 def _syntax_error(error: ParseError) -> QueryError:

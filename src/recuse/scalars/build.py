@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from recuse.scalars import convert
 from recuse.scalars.evaluate import evaluate
 from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value
@@ -90,8 +88,3 @@ def _exactly(value: Value, kind: Type) -> Type:
     if isinstance(kind, Number) and isinstance(value, int):
         return Number(kind.scale, value, value)
     return Text(len(value)) if isinstance(kind, Text) and isinstance(value, str) else kind
-
-
-def all_alike(expressions: Sequence[Expression], kind: Type) -> tuple[Expression, ...]:
-    """Return all of them brought to one type."""
-    return tuple(bring(expression, kind) for expression in expressions)

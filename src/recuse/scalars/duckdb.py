@@ -14,7 +14,7 @@ from recuse.scalars import convert
 from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Query, measure
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import cast, constant, spelled, try_cast
-from recuse.scalars.types import Float, Number, Opaque, Text, Timestamp
+from recuse.scalars.types import Float, Number, Opaque, Timestamp
 
 MOST = 60_000
 """Characters of one compiled expression; DuckDB binds as many in about half a second."""
@@ -116,8 +116,3 @@ class Compiler:
                     raise _too_large()
                 return found
         return self._sql(expression, most)
-
-
-def is_plain_text(expression: Expression) -> bool:
-    """Return whether an expression is text whose order is that of its characters."""
-    return isinstance(expression.type, Text) and not expression.type.labels

@@ -8,8 +8,8 @@ from functools import cache
 from inspect import Parameter, signature
 from typing import Any
 
-from recuse.scalars.expression import Call, Constant, Expression
-from recuse.scalars.types import Text, Type
+from recuse.scalars.expression import Constant, Expression
+from recuse.scalars.types import Type
 
 
 class Mistyped(Exception):  # noqa: N818 - what an argument is, not what went wrong
@@ -95,13 +95,3 @@ def fixed(takes: Sequence[Type], gives: Type) -> Callable[[Sequence[Expression]]
     """Return the signature of a function that always takes and gives the same types."""
 
     return lambda _: Signature(tuple(takes), gives)
-
-
-def text_length(kind: Type) -> int | None:
-    """Return the bound on the length of text."""
-    return kind.length if isinstance(kind, Text) else None
-
-
-def types(call: Call) -> tuple[Type, ...]:
-    """Return the types of a call's arguments."""
-    return tuple(argument.type for argument in call.arguments)

@@ -1,23 +1,48 @@
-# `make demo` and `make test` need only Python >= 3.11 and make; each prepares .venv when it must.
+# `make demo`, `make test` and `make docs` need only Python >= 3.11 and make; each prepares .venv when it must.
 PYTHON ?= python3
 BIN := .venv/bin
 
 GRAPHS ?= ../shared/data/graphs
 TPCH ?= tpch.duckdb
 
-.PHONY: demo test test-slow bench bench-tpch accuracy reproduce clean
+# the laws' profile (tests/support/profiles.py): quick, ci or nightly; and how many processes test at once
+PROFILE ?= quick
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+.PHONY: demo test lint test-slow coverage mutate docs bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
 
 test: .venv/installed-test
+	@date +%s > .venv/began
+	$(MAKE) --no-print-directory lint
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow"
+	@echo "make test took $$(( $$(date +%s) - $$(cat .venv/began) )) seconds with $(WORKERS) processes and the profile $(PROFILE)"
+
+lint: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow"
 
+# large inputs, and a thousand examples a law: for the night
 test-slow: .venv/installed-test
-	$(BIN)/python -m pytest -m slow
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m slow
+
+# which lines and branches the tests reach; fails if one of a privacy-critical module is not (tests/support/coverage.py)
+coverage: .venv/installed-test
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow" --cov --cov-report= --cov-report=json:.venv/coverage.json
+	$(BIN)/python tests/support/coverage.py .venv/coverage.json
+
+# ten privacy-critical lines, each broken in turn: the quick tests must notice (tests/support/mutate.py)
+mutate: .venv/installed-test
+	$(BIN)/python tests/support/mutate.py
+
+# the site, into site/; a link that leads nowhere fails the build
+docs: .venv/installed-docs
+	$(BIN)/python docs/generate_api.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict   # not --quiet: it would pass over warnings, and strictness with them
 
 .venv/created:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Recuse needs Python 3.11 or newer; try: make PYTHON=python3.11')"
@@ -32,28 +57,32 @@ test-slow: .venv/installed-test
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
 	touch $@
 
+.venv/installed-docs: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
 # GRAPHS: a folder of graph files; without it only generated relations are timed
 bench: .venv/installed-test
-	$(BIN)/python -m recuse.experiments.bench $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) --out bench-results
+	$(BIN)/python -m recuse.lab.experiments.bench $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) --out bench-results
 
 # TPC-H at scale 1, for `bench-tpch`, `accuracy` and `reproduce`; nothing else makes it, and `reproduce` does without
 tpch.duckdb: | .venv/installed-test
 	$(BIN)/pip install --quiet --disable-pip-version-check tpchgen-cli
 	$(BIN)/tpchgen-cli parquet -s 1 --output-dir=tpch-parquet
-	$(BIN)/python -m recuse.experiments.tpch load tpch-parquet $@
+	$(BIN)/python -m recuse.lab.experiments.tpch load tpch-parquet $@
 	rm -r tpch-parquet
 
-# TPCH: a database made by `make tpch.duckdb`, or by `python -m recuse.experiments.tpch load PARQUET_FOLDER DATABASE`
+# TPCH: a database made by `make tpch.duckdb`, or by `python -m recuse.lab.experiments.tpch load PARQUET_FOLDER DATABASE`
 bench-tpch: .venv/installed
-	$(BIN)/python -m recuse.experiments.tpch bench $(TPCH)
+	$(BIN)/python -m recuse.lab.experiments.tpch bench $(TPCH)
 
-# the table of docs/accuracy.md: hours; a stopped run continues
+# the table of docs/results/accuracy.md: hours; a stopped run continues
 accuracy: .venv/installed-test
-	$(BIN)/python -m recuse.experiments.accuracy_report --graphs $(GRAPHS) --tpch $(TPCH) --out accuracy-results --page docs
+	$(BIN)/python -m recuse.lab.experiments.accuracy_report --graphs $(GRAPHS) --tpch $(TPCH) --out accuracy-results --page docs/results
 
 # every figure and table of the paper, reduced; `recuse lab reproduce all --full` runs them at full size
 reproduce: .venv/installed-test
 	$(BIN)/recuse lab reproduce all --out reproduction $(if $(wildcard $(GRAPHS)),--graphs $(GRAPHS)) $(if $(wildcard $(TPCH)),--tpch $(TPCH))
 
 clean:
-	rm -rf .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .hypothesis .mypy_cache .ruff_cache .pytest_cache .coverage .coverage.* site

@@ -1,4 +1,4 @@
-"""Write docs/api.md from the docstrings: `python docs/generate_api.py`. A test compares the two."""
+"""Write docs/reference/api.md from the docstrings: `python docs/generate_api.py`. A test compares the two."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ import recuse.ledger
 from recuse.session.cells import Combined, Row
 from recuse.session.estimate import Estimate
 
-PAGE = Path(__file__).with_name("api.md")
+PAGE = Path(__file__).parent / "reference" / "api.md"
 HEAD = """# Python interface
 
-Made from the docstrings by `python docs/generate_api.py`. What is not on this page may change without
-notice. Examples are in [tutorial.md](tutorial.md), the command line in [cli.md](cli.md), what SQL is accepted
-in [sql.md](sql.md).
+Made from the docstrings by `python docs/generate_api.py`.
+What is not on this page may change without notice.
+Examples are in [the tutorial](../tutorial/index.md) and the [how-to guides](../how-to/index.md).
+The command line is in [cli.md](cli.md), what SQL is accepted in [sql.md](sql.md).
 """
 
 PARTS: dict[str, list[Any]] = {
@@ -36,11 +37,13 @@ PARTS: dict[str, list[Any]] = {
     "Errors": [
         recuse.RecuseError,
         recuse.ParameterError,
+        recuse.StatisticsError,
         recuse.PolicyError,
         recuse.QueryError,
         recuse.DatabaseError,
         recuse.UnansweredError,
         recuse.LedgerError,
+        recuse.AnalystError,
         recuse.BudgetError,
     ],
 }
@@ -51,9 +54,21 @@ def page() -> str:
     lines = [HEAD]
     for title, things in PARTS.items():
         lines.append(f"## {title}\n")
+        if title == "Errors":
+            lines += codes(things)
         for thing in things:
             lines += described(thing)
     return "\n".join(lines)
+
+
+def codes(errors: list[Any]) -> Iterator[str]:
+    """Yield a table of errors and their codes."""
+    yield "Every error has a `code`, by which programs may tell errors apart: it stays when words change.\n"
+    yield "| code | error | also an error of |\n|---|---|---|"
+    for kind in errors:
+        above = "" if kind is recuse.RecuseError else f"`{shown_name(kind.__base__)}`"
+        yield f"| `{kind.code}` | `{shown_name(kind)}` | {above} |"
+    yield "\nIn DB-API the code of a refusal is that of its cause, `error.__cause__.code`.\n"
 
 
 def described(thing: Any) -> Iterator[str]:
@@ -75,7 +90,7 @@ def described(thing: Any) -> Iterator[str]:
             continue
         is_property = isinstance(plain, property)
         label = f"`.{member}`" if is_property else f"`{signature('.' + member, plain)}`"
-        yield textwrap.indent(f"{label}\n{prose(plain)}", "  ").replace("  ", "- ", 1)
+        yield textwrap.indent(f"{label}\n{prose(plain)}", "    ").replace("    ", "-   ", 1)
 
 
 def shown_name(thing: Any) -> str:

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recuse.algebra import Relation, empty, intersect, join, product, project, rename, select, union, without
+from recuse.algebra import (
+    AnnotatedRelation,
+    empty,
+    intersect,
+    join,
+    product,
+    project,
+    rename,
+    select,
+    union,
+    without,
+)
 from recuse.annotation import (
     Participant,
     conjunction,
@@ -19,44 +30,44 @@ from recuse.annotation import (
     static_sensitivity,
 )
 from recuse.sensitivity import global_, impact, linear_query, local, subsets, universal
-from strategies import people, trees
+from support.strategies import people, trees
 
 EDGES = ["ab", "ac", "bc", "bd", "cd", "ce", "de"]
 
 
-def node_edges() -> Relation:
+def node_edges() -> AnnotatedRelation:
     """Friendships, both ways, owned by the two friends."""
     rows = {
         pair: conjunction(*map(Participant, sorted(pair)))
         for e in EDGES
         for pair in (tuple(e), tuple(e[::-1]))
     }
-    return Relation(("x", "y"), rows)
+    return AnnotatedRelation(("x", "y"), rows)
 
 
-def edge_edges() -> Relation:
+def edge_edges() -> AnnotatedRelation:
     """Friendships, both ways, each a participant of its own."""
     rows = {
         pair: Participant("e" + "".join(sorted(pair))) for e in EDGES for pair in (tuple(e), tuple(e[::-1]))
     }
-    return Relation(("x", "y"), rows)
+    return AnnotatedRelation(("x", "y"), rows)
 
 
-def triangles(edges: Relation) -> Relation:
+def triangles(edges: AnnotatedRelation) -> AnnotatedRelation:
     second = rename(edges, {"x": "y", "y": "z"})
     third = rename(edges, {"y": "z"})
     found = join(join(edges, second), third)
     return select(found, lambda row: row["x"] < row["y"] < row["z"])
 
 
-def friends_with_a_common_friend(edges: Relation) -> Relation:
+def friends_with_a_common_friend(edges: AnnotatedRelation) -> AnnotatedRelation:
     """As the figure's expressions are: the pair's own friendship, and either way to a common friend."""
     ordered = select(edges, lambda row: row["x"] < row["y"])
     paths = join(rename(edges, {"y": "z"}), rename(edges, {"x": "z"}))
     return join(ordered, project(paths, ["x", "y"]))
 
 
-def canonical(relation: Relation) -> dict[str, frozenset]:
+def canonical(relation: AnnotatedRelation) -> dict[str, frozenset]:
     return {"".join(row): primes(k) for row, k in relation.rows.items()}
 
 
@@ -107,14 +118,14 @@ pairs = st.tuples(st.integers(0, 2), st.integers(0, 2))
 tables = st.dictionaries(pairs, trees, max_size=4)
 
 
-def present(relation: Relation, there) -> set:
+def present(relation: AnnotatedRelation, there) -> set:
     return {row for row, k in relation.rows.items() if holds(k, there)}
 
 
 @given(tables, tables)
 def test_operations_commute_with_presence(left_rows, right_rows):
     """The K-relation evaluated at any set of participants is the plain algebra on what they contribute."""
-    left, right = Relation(("x", "y"), left_rows), Relation(("x", "y"), right_rows)
+    left, right = AnnotatedRelation(("x", "y"), left_rows), AnnotatedRelation(("x", "y"), right_rows)
     shifted = rename(right, {"x": "y", "y": "z"})
     far = rename(right, {"x": "u", "y": "v"})
     for there in subsets("abc"):
@@ -139,7 +150,7 @@ def unordered(k):
 @given(tables, tables, people)
 def test_withdrawing_before_or_after_is_the_same_expression(left_rows, right_rows, leaver):
     """Theorem A's syntactic case: equal as expressions, not only as functions."""
-    left, right = Relation(("x", "y"), left_rows), Relation(("x", "y"), right_rows)
+    left, right = AnnotatedRelation(("x", "y"), left_rows), AnnotatedRelation(("x", "y"), right_rows)
 
     def query(r, s):
         return project(join(union(r, s), rename(s, {"x": "y", "y": "z"})), ["x", "z"])
@@ -150,7 +161,7 @@ def test_withdrawing_before_or_after_is_the_same_expression(left_rows, right_row
 
 
 owned = st.dictionaries(pairs, people.map(Participant), max_size=4).map(
-    lambda rows: Relation(("x", "y"), rows)
+    lambda rows: AnnotatedRelation(("x", "y"), rows)
 )
 """input tables whose tuples have one owner each"""
 
@@ -180,8 +191,8 @@ def test_empty_relation():
 @pytest.mark.parametrize(
     "broken",
     [
-        lambda: Relation(("x", "x"), {}),
-        lambda: Relation(("x",), {(1, 2): Participant("a")}),
+        lambda: AnnotatedRelation(("x", "x"), {}),
+        lambda: AnnotatedRelation(("x",), {(1, 2): Participant("a")}),
         lambda: union(empty(["x"]), empty(["y"])),
         lambda: intersect(empty(["x"]), empty(["y"])),
         lambda: product(empty(["x"]), empty(["x"])),

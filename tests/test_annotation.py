@@ -29,7 +29,7 @@ from recuse.annotation import (
     withdraw,
 )
 from recuse.sensitivity import equivalent, subsets
-from strategies import NAMES, clause_sets, people, trees, withdrawals
+from support.strategies import NAMES, clause_sets, people, trees, withdrawals
 
 a, b, c, d = map(Participant, "abcd")
 

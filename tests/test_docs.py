@@ -1,32 +1,47 @@
-"""The tutorial is run from beginning to end, and what a page links to, cites or proves is there.
+"""Guides are run from beginning to end, and what a page links to, cites or proves is there.
 
-Run as a script, this file brings what docs/tutorial.md shows up to date.
+Run as a script, this file brings what guides show up to date: all of them, or those that are named.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
 import runpy
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
 import recuse
-from documents import ROOT, blocks, masked, performed, refreshed
 from recuse.policy import Policy
+from support.documents import ROOT, blocks, masked, performed, refreshed
 
-TUTORIAL = ROOT / "docs" / "tutorial.md"
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+DOCS = ROOT / "docs"
+PERFORMED = sorted(page for room in ("tutorial", "how-to") for page in (DOCS / room).glob("*.md"))
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md")])
+SENTENCES = [page for page in PAGES if page.name not in ("api.md", "accuracy.md")]
+"""Pages that people write, a sentence a line; the others are made by programs."""
 
 
-def test_the_tutorial_prints_what_it_shows(tmp_path):
-    page = TUTORIAL.read_text()
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PERFORMED, ids=named)
+def test_a_guide_prints_what_it_shows(page, tmp_path):
+    text = page.read_text()
     asked = []
-    for command, shown, told in performed(page, tmp_path):
-        assert masked(told, tmp_path) == masked(shown), f"{command}: run python {Path(__file__).name}"
+    for command, shown, told in performed(text, tmp_path):
+        assert masked(told, tmp_path) == masked(shown), f"{command}: run python tests/test_docs.py"
         asked.append(command)
-    assert len(asked) == page.count("\n$ ") + page.count("```python\n")
+    assert len(asked) == text.count("\n$ ") + text.count("```python\n")
+
+
+def test_guides_show_commands():
+    shown = [page.name for page in PERFORMED if blocks(page.read_text(), "console")]
+    assert len(shown) >= 3
 
 
 def test_every_policy_that_a_page_shows_is_one():
@@ -36,9 +51,9 @@ def test_every_policy_that_a_page_shows_is_one():
         assert Policy.parse(text).protect
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page):
-    text = page.read_text()
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         path, _, part = target.partition("#")
         if "://" in target:
@@ -51,6 +66,33 @@ def test_links_lead_somewhere(page):
 
 def _anchor(head: str) -> str:
     return re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-")
+
+
+def test_the_site_has_every_page():
+    nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    listed = re.findall(r"[\w/-]+\.md", nav)
+    assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+
+
+# ------------------------------------------------------------------ one sentence a line
+
+
+def crowded(page: str) -> list[str]:
+    """Return the lines of prose in which one sentence ends and another begins."""
+    text = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    bare = re.sub(r"`[^`\n]*`|\([^()\n]*\)", "x", text)
+    prose = [line for line in bare.splitlines() if not re.match(r"\s*(\||#|    )", line)]
+    return [line for line in prose if re.search(r"(?!et al)(?<=[a-z]{2})[.?!] [A-Z][a-z]+ [a-z]", line)]
+
+
+@pytest.mark.parametrize("page", SENTENCES, ids=named)
+def test_a_line_holds_one_sentence(page):
+    assert crowded(page.read_text()) == []
+
+
+def test_a_crowded_line_would_be_found():
+    assert crowded("It is so. That is why.\n") == ["It is so. That is why."]
+    assert crowded("It is so.\nThat is why.\n\n| So. That is why. |\n") == []
 
 
 # ------------------------------------------------------------------ what is cited
@@ -92,7 +134,7 @@ def missing_tests(page: str) -> list[str]:
     return missing
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_every_test_that_a_page_cites_exists(page):
     assert missing_tests(page.read_text()) == []
 
@@ -103,21 +145,82 @@ def test_a_test_that_does_not_exist_would_be_missed():
     assert missing_tests("".join(f"`{word}`" for word in there + absent)) == absent
 
 
-def test_every_module_that_a_page_cites_exists():
-    known = [str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.py")]
-    for page in PAGES:
-        for word in cited(page.read_text()):
-            if re.fullmatch(r"\w+/\w+\.py", word) and not word.startswith(("docs/", "tests/")):
-                assert any(path.endswith("/" + word) for path in known), f"{page.name}: {word}"
+FILES = [str(path.relative_to(ROOT)) for room in ("src", "tests") for path in (ROOT / room).rglob("*.py")]
+
+
+def missing_paths(page: str) -> list[str]:
+    """Return the paths and modules that a page cites and that do not exist.
+
+    `src/…`, `tests/…`, `docs/…` and `.github/…` are seen from the root, `solver/x.py` from wherever it
+    may lie, and `recuse.x.y` is a module or a name in one.
+    """
+    missing = []
+    for word in cited(page):
+        path = word.partition("::")[0].rstrip(".,;:/")
+        if re.match(r"(src|tests|docs|\.github)/[\w./-]+$", path):
+            there = (ROOT / path).exists()
+        elif re.fullmatch(r"[\w-]+(/[\w-]+)*\.py", path):
+            there = any(f"/{known}".endswith(f"/{path}") for known in FILES)
+        elif re.fullmatch(r"recuse(\.[a-z_]\w*)+", path):
+            there = _importable(path)
+        else:
+            there = True
+        if not there:
+            missing.append(word)
+    return missing
+
+
+def _importable(path: str) -> bool:
+    module, _, name = path.rpartition(".")
+    for candidate in (path, module):
+        try:
+            found = importlib.import_module(candidate)
+        except ModuleNotFoundError:
+            continue
+        return candidate == path or hasattr(found, name)
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_every_path_that_a_page_cites_exists(page):
+    made = {block.name for block in blocks(page.read_text())}  # files that the page itself makes
+    assert [path for path in missing_paths(page.read_text()) if path not in made] == []
+
+
+def test_a_path_that_does_not_exist_would_be_missed():
+    there = [
+        "src/recuse",
+        "docs/explanation/proofs.md",
+        "tests/support/documents.py",
+        "recuse.policy",
+        "recuse.connect",
+    ]
+    absent = [
+        "src/recuse/no.py",
+        "docs/nowhere.md",
+        "nowhere/module.py",
+        "recuse.nowhere.module",
+        "recuse.policy.no",
+    ]
+    assert missing_paths("".join(f"`{word}` " for word in there + absent)) == absent
+
+
+def test_every_page_that_a_docstring_names_exists():
+    """In docstrings a page goes by its name alone, in what users see by its path."""
+    names = {page.name for page in PAGES}
+    for path in [*(ROOT / "src").rglob("*.py"), ROOT / "Makefile", ROOT / "pyproject.toml"]:
+        for found in re.findall(r"(?<![\w/.-])((?:[\w-]+/)*[a-z-]+\.md)\b", path.read_text()):
+            there = found in names or found in ("bench.md", "site/index.md") or (ROOT / found).exists()
+            assert there, f"{path.relative_to(ROOT)}: {found}"
 
 
 def test_every_theorem_that_a_docstring_names_is_proved():
-    """`Guarantee:` names where the proof is; the label stands in bold in docs/proofs.md."""
-    page = (ROOT / "docs" / "proofs.md").read_text()
+    """`Guarantee:` names where the proof is; the label stands in bold in proofs.md."""
+    page = (DOCS / "explanation" / "proofs.md").read_text()
     proved = set(re.findall(r"\*\*(?:Theorem |Lemma |Contract )?([A-Z]?\d*'?)(?: \([^*]*\))?\.\*\*", page))
     named: set[str] = set()
     for path in (ROOT / "src").rglob("*.py"):
-        for text in re.findall(r"docs/proofs\.md, ([^:;]*?)(?:\)\.|\):|\);|\), )", path.read_text()):
+        for text in re.findall(r"\bproofs\.md, ([^:;]*?)(?:\)\.|\):|\);|\), )", path.read_text()):
             named |= set(re.findall(r"(?<![\w'])([A-Z]\d?|[12]')(?![\w'])", text))
     assert {"R5", "2'", "G2", "D"} <= named
     assert named <= proved, sorted(named - proved)
@@ -133,5 +236,6 @@ def test_the_interface_is_described_as_its_docstrings_say():
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        TUTORIAL.write_text(refreshed(TUTORIAL.read_text(), Path(folder).resolve()))
+    for guide in [Path(name).resolve() for name in sys.argv[1:]] or PERFORMED:
+        with tempfile.TemporaryDirectory() as folder:
+            guide.write_text(refreshed(guide.read_text(), Path(folder).resolve()))

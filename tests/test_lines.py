@@ -17,9 +17,10 @@ import recuse
 from recuse import lines
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError
-from recuse.experiments.engine import OLD
+from recuse.lab.experiments.engine import OLD
 from recuse.lines import Format, batches, cells, header
 from recuse.policy import Policy
+from support.profiles import examples
 
 FORM = Format(",", ("a", "b", "c"))
 NARROW = Format("\t", ("a",))
@@ -85,7 +86,7 @@ def _decoded(cell: bytes | None) -> str | None:
         return None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(TEXTS, st.sampled_from([FORM, NARROW]), st.sampled_from([1, 2, 5, 7, lines.BLOCK]))
 @example(b'\t"1,2,3\n""\n', NARROW, 7)
 @example(b'1,2,3\n4,"5\n6,7",8\n', FORM, 1 << 20)
@@ -99,7 +100,7 @@ def test_a_file_is_read_by_the_rule(content, form, block):
         lines.BLOCK = kept
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.lists(LINES, max_size=6), st.lists(LINES, max_size=6))
 def test_the_rows_of_two_parts_are_those_of_the_whole(first, second):
     """The neighbour law: a file without somebody's lines has exactly the rows of the others."""
@@ -185,7 +186,7 @@ def lawful(reader, before: bytes, line: bytes, after: bytes) -> bool:
     return not Counter(rest) - Counter(whole) and len(whole) - len(rest) <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(LINES)
 @example(b'7,"1')
 @example(b"x,1,a")

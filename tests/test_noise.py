@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from recuse import noise
 from recuse.noise import (
     SecureNoise,
     below,
@@ -22,6 +23,7 @@ from recuse.noise import (
     staircase,
     staircase_quantile,
 )
+from support.profiles import examples
 
 SAMPLES = 20_000
 
@@ -53,6 +55,18 @@ def test_noise_has_its_scale_and_no_other(scale):
     assert fits(samples, float(scale))
     assert not fits(samples, float(scale) * 1.3)
     assert not fits(samples, float(scale) * 0.7)
+
+
+@given(st.fractions(Fraction(1, 1000), 10**9))
+def test_noise_is_never_drawn_at_a_smaller_scale_than_asked(scale):
+    """Of the doubles on either side of a scale it is the one above: lemma L asks for s ≥ scale."""
+    drawn = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(noise, "_measurement", lambda used: drawn.append(used) or (lambda _: 0))
+        SecureNoise().laplace(scale)
+    (used,) = drawn
+    assert Fraction(used) >= scale
+    assert Fraction(math.nextafter(used, 0.0)) < scale
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(7), Fraction(2020)])
@@ -114,7 +128,7 @@ def test_a_shift_within_the_sensitivity_changes_the_level_by_at_most_one(i, sens
     assert abs(level(i + shift, epsilon, sensitivity) - level(i, epsilon, sensitivity)) <= 1
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.fractions("1/50", 4, max_denominator=50), st.integers(1, 20))
 def test_the_staircase_quantile_is_the_smallest_that_covers(epsilon, sensitivity):
     weights = [

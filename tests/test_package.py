@@ -10,8 +10,8 @@ import tomllib
 
 import pytest
 
-from documents import ROOT
-from made import COUNT, make_shop
+from support.documents import ROOT
+from support.shop import COUNT, make_shop
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from documents import README, ROOT, blocks, masked, performed
 from recuse.demo import QUESTIONS
 from recuse.mechanism.release import Release
 from recuse.policy import Policy, Protect
+from recuse.session.answer import Answer
+from recuse.session.cells import Row
+from support.documents import README, ROOT, blocks, masked, performed
 
 PAGE = README.read_text()
 
@@ -38,7 +40,7 @@ def test_links_lead_somewhere():
 
 
 def test_the_policy_page_shows_a_policy():
-    example, limits = blocks((ROOT / "docs" / "policy.md").read_text(), "toml")
+    example, limits = blocks((ROOT / "docs" / "reference" / "policy.md").read_text(), "toml")
     policy = Policy.parse(example.text)
     assert [str(link) for link in policy.links] == ["friendship(a) → person", "friendship(b) → person"]
     Policy(protect=(Protect.rows("friendship", "least(a, b)", "greatest(a, b)"),))
@@ -49,5 +51,6 @@ def test_an_answer_prints_for_people():
     (example,) = texts("python")
     shown = re.search(r"# (.*left)", example)[1]
     interval = (Fraction(0), Fraction(12))
-    release = Release(Fraction(4), interval, Fraction(1), Fraction(1, 2), "selective", remaining=Fraction(8))
-    assert str(release) == shown
+    cell = Release(Fraction(4), interval, Fraction(1), Fraction(1, 2), "selective")
+    answer = Answer((), ("COUNT(*)",), (Row((), (cell,)),), cell.epsilon, remaining=Fraction(8))
+    assert str(answer) == shown

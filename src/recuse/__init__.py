@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recuse import dbapi
-    from recuse.engines.check import Unreadable, check
+    from recuse.engines.check import Unreadable
     from recuse.errors import (
+        AnalystError,
         BudgetError,
         DatabaseError,
         LedgerError,
@@ -23,19 +24,21 @@ if TYPE_CHECKING:
         PolicyError,
         QueryError,
         RecuseError,
+        StatisticsError,
         UnansweredError,
     )
     from recuse.mechanism.release import Release
     from recuse.policy import Policy
     from recuse.privacy import Epsilon
-    from recuse.session import Session, connect
     from recuse.session.answer import Answer
     from recuse.session.graph import GraphSession, graph
+    from recuse.session.session import Session, connect
     from recuse.session.synthetic import Statistics
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
+    "AnalystError": "recuse.errors",
     "BudgetError": "recuse.errors",
     "DatabaseError": "recuse.errors",
     "Epsilon": "recuse.privacy",
@@ -46,18 +49,20 @@ _HOME = {
     "QueryError": "recuse.errors",
     "RecuseError": "recuse.errors",
     "Release": "recuse.mechanism.release",
-    "Session": "recuse.session",
+    "Session": "recuse.session.session",
     "Statistics": "recuse.session.synthetic",
+    "StatisticsError": "recuse.errors",
     "UnansweredError": "recuse.errors",
     "Answer": "recuse.session.answer",
     "Unreadable": "recuse.engines.check",
-    "check": "recuse.engines.check",
-    "connect": "recuse.session",
+    "check": "recuse.session.check",
+    "connect": "recuse.session.session",
     "GraphSession": "recuse.session.graph",
     "graph": "recuse.session.graph",
 }
 
 __all__ = [
+    "AnalystError",
     "Answer",
     "BudgetError",
     "DatabaseError",
@@ -72,6 +77,7 @@ __all__ = [
     "Release",
     "Session",
     "Statistics",
+    "StatisticsError",
     "UnansweredError",
     "Unreadable",
     "check",

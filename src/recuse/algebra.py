@@ -2,7 +2,7 @@
 
 The judge in tests and a teaching tool: tuples are Python tuples, one annotation each. Union and
 projection make ORs, joins make ANDs, and nothing is simplified beyond constants, so that the result is
-the *syntactic* annotation of docs/proofs.md, theorem A: withdrawing a participant from the inputs and
+the *syntactic* annotation of proofs.md, theorem A: withdrawing a participant from the inputs and
 from the output gives the same expressions.
 """
 
@@ -15,15 +15,15 @@ from typing import Any
 
 from recuse.annotation import FALSE, Annotation, conjunction, disjunction, withdraw
 
-Row = tuple[Any, ...]
+AnnotatedRow = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class AnnotatedRelation:
     """A relation whose tuples carry annotations; tuples annotated FALSE are not in it."""
 
     attributes: tuple[str, ...]
-    rows: Mapping[Row, Annotation]
+    rows: Mapping[AnnotatedRow, Annotation]
 
     def __post_init__(self) -> None:
         if len(set(self.attributes)) != len(self.attributes):
@@ -38,12 +38,12 @@ class Relation:
         return self.attributes.index(attribute)
 
 
-def empty(attributes: Sequence[str]) -> Relation:
+def empty(attributes: Sequence[str]) -> AnnotatedRelation:
     """Return the relation without tuples."""
-    return Relation(tuple(attributes), {})
+    return AnnotatedRelation(tuple(attributes), {})
 
 
-def union(left: Relation, right: Relation) -> Relation:
+def union(left: AnnotatedRelation, right: AnnotatedRelation) -> AnnotatedRelation:
     """Return R1 ∪ R2: a tuple of both is present if either is."""
     if set(left.attributes) != set(right.attributes):
         raise ValueError("a union needs the same attributes on both sides")
@@ -52,37 +52,37 @@ def union(left: Relation, right: Relation) -> Relation:
     for row, k in right.rows.items():
         same = tuple(row[i] for i in order)
         rows[same] = disjunction(rows.get(same, FALSE), k)
-    return Relation(left.attributes, rows)
+    return AnnotatedRelation(left.attributes, rows)
 
 
-def project(relation: Relation, attributes: Sequence[str]) -> Relation:
+def project(relation: AnnotatedRelation, attributes: Sequence[str]) -> AnnotatedRelation:
     """Return π_V R: a tuple is present if any tuple that projects to it is."""
     columns = [relation.position(name) for name in attributes]
-    rows: dict[Row, Annotation] = {}
+    rows: dict[AnnotatedRow, Annotation] = {}
     for row, k in relation.rows.items():
         part = tuple(row[i] for i in columns)
         rows[part] = disjunction(rows.get(part, FALSE), k)
-    return Relation(tuple(attributes), rows)
+    return AnnotatedRelation(tuple(attributes), rows)
 
 
-def select(relation: Relation, predicate: Callable[[Mapping[str, Any]], bool]) -> Relation:
+def select(relation: AnnotatedRelation, predicate: Callable[[Mapping[str, Any]], bool]) -> AnnotatedRelation:
     """Return σ_P R: the tuples for which the predicate holds, annotations unchanged."""
     kept = {
         row: k
         for row, k in relation.rows.items()
         if predicate(dict(zip(relation.attributes, row, strict=True)))
     }
-    return Relation(relation.attributes, kept)
+    return AnnotatedRelation(relation.attributes, kept)
 
 
-def join(left: Relation, right: Relation) -> Relation:
+def join(left: AnnotatedRelation, right: AnnotatedRelation) -> AnnotatedRelation:
     """Return R1 ⋈ R2: tuples that agree on the common attributes, present if both are."""
     common = [name for name in left.attributes if name in right.attributes]
     extra = [name for name in right.attributes if name not in left.attributes]
     at_left = [left.position(name) for name in common]
     at_right = [right.position(name) for name in common]
     added = [right.position(name) for name in extra]
-    partners: dict[Row, list[tuple[Row, Annotation]]] = {}
+    partners: dict[AnnotatedRow, list[tuple[AnnotatedRow, Annotation]]] = {}
     for row, k in right.rows.items():
         partners.setdefault(tuple(row[i] for i in at_right), []).append((tuple(row[i] for i in added), k))
     rows = {
@@ -90,28 +90,30 @@ def join(left: Relation, right: Relation) -> Relation:
         for row, k in left.rows.items()
         for rest, other in partners.get(tuple(row[i] for i in at_left), [])
     }
-    return Relation((*left.attributes, *extra), rows)
+    return AnnotatedRelation((*left.attributes, *extra), rows)
 
 
-def rename(relation: Relation, names: Mapping[str, str]) -> Relation:
+def rename(relation: AnnotatedRelation, names: Mapping[str, str]) -> AnnotatedRelation:
     """Return ρ_β R: attributes renamed, one to one."""
-    return Relation(tuple(names.get(name, name) for name in relation.attributes), relation.rows)
+    return AnnotatedRelation(tuple(names.get(name, name) for name in relation.attributes), relation.rows)
 
 
-def intersect(left: Relation, right: Relation) -> Relation:
+def intersect(left: AnnotatedRelation, right: AnnotatedRelation) -> AnnotatedRelation:
     """Return R1 ∩ R2: the natural join of relations with the same attributes."""
     if set(left.attributes) != set(right.attributes):
         raise ValueError("an intersection needs the same attributes on both sides")
     return join(left, right)
 
 
-def product(left: Relation, right: Relation) -> Relation:
+def product(left: AnnotatedRelation, right: AnnotatedRelation) -> AnnotatedRelation:
     """Return R1 × R2: the natural join of relations without common attributes."""
     if set(left.attributes) & set(right.attributes):
         raise ValueError("a product needs distinct attributes; rename first")
     return join(left, right)
 
 
-def without(relation: Relation, participant: Hashable) -> Relation:
+def without(relation: AnnotatedRelation, participant: Hashable) -> AnnotatedRelation:
     """Return the relation after one participant has left."""
-    return Relation(relation.attributes, {row: withdraw(k, participant) for row, k in relation.rows.items()})
+    return AnnotatedRelation(
+        relation.attributes, {row: withdraw(k, participant) for row, k in relation.rows.items()}
+    )

@@ -143,7 +143,7 @@ def phi(k: Annotation, f: Withdrawal) -> Real:
 
 
 def static_sensitivity(k: Annotation, name: Hashable) -> int:
-    """Return the paper's S_{k,p}. For comparison only: it is not natural (docs/proofs.md, section 1)."""
+    """Return the paper's S_{k,p}. For comparison only: it is not natural (proofs.md, section 1)."""
     match k:
         case Participant(own):
             return int(own == name)
@@ -162,7 +162,7 @@ def usage(k: Annotation, name: Hashable, g: Withdrawal, context: Real = 0) -> Re
     `context` is what the siblings of the ANDs above have already lost. A leaf of p is worth
     (1 - g_p - context)⁺; AND adds, OR takes the largest.
 
-    Guarantee: convex, non-increasing and natural in g (docs/proofs.md, lemma 2).
+    Guarantee: convex, non-increasing and natural in g (proofs.md, lemma 2).
     """
     match k:
         case Participant(own):

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-import duckdb
 import numpy as np
 
-from recuse.mechanism.release import Release
+from recuse.engines.bare import bare, fill
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
-from recuse.session import connect
+from recuse.session.answer import Answer
+from recuse.session.session import connect
+from recuse.session.show import readable
 
 POLICY = """
 [[protect]]                  # every person is one participant
@@ -47,7 +48,7 @@ epsilon = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Example:
     """A question in words and in SQL."""
 
     words: str
@@ -55,16 +56,16 @@ class Question:
 
 
 QUESTIONS = (
-    Question(
+    Example(
         "How many triangles of friends are there? (a three-way self-join, every person protected)",
         """SELECT COUNT(*)
 FROM friendship x JOIN friendship y ON x.b = y.a JOIN friendship z ON y.b = z.b AND x.a = z.a""",
     ),
-    Question(
+    Example(
         "How many orders have customers placed? (a foreign-key join, no bound on orders per customer)",
         "SELECT COUNT(*) FROM person JOIN orders ON orders.customer = person.id",
     ),
-    Question(
+    Example(
         "How often did two customers buy the same product? (rows owned by pairs of people)",
         """SELECT COUNT(*)
 FROM line l JOIN orders o ON l.order_id = o.id
@@ -89,7 +90,7 @@ def make_database(path: Path) -> None:
     lines = random.integers(1, 4, len(customer))
     order_id = np.repeat(np.arange(len(customer)), lines)
     product = random.integers(0, PRODUCTS, len(order_id))
-    with duckdb.connect(str(path)) as connection:
+    with bare(path) as connection:
         connection.execute("CREATE TABLE person (id BIGINT PRIMARY KEY)")
         connection.execute("CREATE TABLE friendship (a BIGINT, b BIGINT)")
         connection.execute("CREATE TABLE orders (id BIGINT PRIMARY KEY, customer BIGINT)")
@@ -101,17 +102,15 @@ def make_database(path: Path) -> None:
             "line": (order_id, product),
         }.items():
             made = {f"c{i}": column for i, column in enumerate(columns)}
-            connection.register("made", made)
-            connection.execute(f"INSERT INTO {table} SELECT * FROM made")
-            connection.unregister("made")
+            fill(connection, f"INSERT INTO {table} SELECT * FROM made", made)
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """A question with its private answer, and the true one, which only made data may show."""
 
-    question: Question
-    answer: Release
+    question: Example
+    answer: Answer
     truth: int
 
 
@@ -134,9 +133,8 @@ def run_demo() -> Iterator[str]:
         yield ""
         yield told.question.words
         yield from ("    " + line for line in told.question.sql.splitlines())
-        low, high = told.answer.interval
-        noise = f"95 % of the noise: {int(low):,} to {int(high):,}"
-        yield f"private answer   {int(told.answer.value):>9,}   {noise}"
+        low, high = map(readable, told.answer.interval)
+        yield f"private answer   {told.answer:>9,}   95 % of the noise: {low} to {high}"
         yield f"true answer      {told.truth:>9,}   shown only because the data is made"
         spent += told.answer.epsilon
     granted = spent + (told.answer.remaining or 0)
@@ -146,6 +144,6 @@ def run_demo() -> Iterator[str]:
 
 def true_answer(path: Path, sql: str) -> int:
     """Return the exact answer, which only a demonstration on made data may show."""
-    with duckdb.connect(str(path), read_only=True) as connection:
+    with bare(path, read_only=True) as connection:
         ((answer,),) = connection.execute(sql).fetchall()
     return int(answer)

@@ -1,13 +1,18 @@
-"""The errors of the package: one tree, one line each.
+"""The errors of the package: one tree, one line and one code each.
 
-    RecuseError
-    ├── ParameterError     a number asked for is not one we can use (ε, θ, …)
-    ├── PolicyError        the policy file says something that cannot be meant
-    ├── QueryError         the SQL is not understood completely, so it is refused
-    ├── DatabaseError      the database cannot be opened or has no such table
-    ├── LedgerError        the budget ledger cannot be used
-    │   └── BudgetError    … because too little of the budget is left
-    └── UnansweredError    something failed after the charge: one text, whatever it was
+    RecuseError                 refused
+    ├── ParameterError          parameter             a number asked for is not one we can use (ε, θ, …)
+    │   └── StatisticsError     parameter.statistics  … or one that an estimate needs is not stated
+    ├── PolicyError             policy                the policy file says something that cannot be meant
+    ├── QueryError              query                 the SQL is not understood completely, so it is refused
+    ├── DatabaseError           database              the database cannot be opened or has no such table
+    ├── LedgerError             ledger                the budget ledger cannot be used
+    │   ├── AnalystError        ledger.analyst        … because it does not know the analyst who asks
+    │   └── BudgetError         budget                … because too little of the budget is left
+    └── UnansweredError         unanswered            something failed after the charge: one text for all
+
+Programs branch on the class or on its `code`, which stays when words change. Words name what the library
+knows; which option of a command that is, the command line says itself (`cli/refusal`).
 
 Whether one is raised, and what it says, depends on the SQL, the policy, the parameters, the catalogue
 and the ledger only; never on the data. `UnansweredError` is what is left for failures that nobody foresaw:
@@ -15,6 +20,8 @@ it says nothing but that there was one.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 MAX_QUOTE = 60
 UNANSWERED = "the question could not be answered; its charge stays"
@@ -28,6 +35,8 @@ def quote(text: str) -> str:
 
 class RecuseError(Exception):
     """A refusal that says what is wrong, what was found, what is accepted, and what to write instead."""
+
+    code: ClassVar[str] = "refused"
 
     def __init__(
         self, problem: str, *, found: str | None = None, accepted: str | None = None, hint: str | None = None
@@ -59,9 +68,19 @@ class RecuseError(Exception):
 class ParameterError(RecuseError):
     """A parameter is outside its range."""
 
+    code = "parameter"
+
+
+class StatisticsError(ParameterError):
+    """An estimate needs the size of a table that is not stated."""
+
+    code = "parameter.statistics"
+
 
 class PolicyError(RecuseError):
     """The policy contradicts itself or the catalogue."""
+
+    code = "policy"
 
     def __init__(
         self,
@@ -81,6 +100,8 @@ class PolicyError(RecuseError):
 
 class QueryError(RecuseError):
     """The query is refused; `line` and `column` (from 1) say where."""
+
+    code = "query"
 
     def __init__(
         self,
@@ -103,13 +124,25 @@ class QueryError(RecuseError):
 class DatabaseError(RecuseError):
     """The database cannot be opened, or its catalogue lacks what was named."""
 
+    code = "database"
+
 
 class LedgerError(RecuseError):
     """The ledger is unreadable, corrupt or of another version."""
 
+    code = "ledger"
+
+
+class AnalystError(LedgerError):
+    """It is not said which analyst asks, or the custodian has named no such analyst."""
+
+    code = "ledger.analyst"
+
 
 class BudgetError(LedgerError):
     """The charge asked for exceeds what is left."""
+
+    code = "budget"
 
 
 class UnansweredError(RecuseError):
@@ -117,6 +150,8 @@ class UnansweredError(RecuseError):
 
     Guarantee: failures after a charge cannot be told apart by what is raised (tests/attacks/test_faults.py).
     """
+
+    code = "unanswered"
 
     def __init__(self) -> None:
         super().__init__(UNANSWERED)

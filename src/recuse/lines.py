@@ -11,7 +11,7 @@ The rule, whatever the bytes are:
                 makes NULL of its cell and of the rest of the line.
 
 Guarantee: the rows of a file are the union of the rows of its lines (`cells`), so that a file without some
-lines has exactly the rows of the others (docs/decisions.md, "CSV files").
+lines has exactly the rows of the others (decisions.md, "CSV files").
 
 `cells` is that rule for one line. Arrow's parser, which is quick, reads many lines at once; where it finds
 fewer rows than there are lines, a quote has joined some, and the lines are sorted out before it reads again.
@@ -36,7 +36,7 @@ from recuse.fold import fold
 
 MAX_LINE = 2_000_000
 BLOCK = 4_194_304
-"""How many bytes are read at a time; docs/performance.md times it."""
+"""How many bytes are read at a time; performance.md times it."""
 BREAK = re.compile(rb"\r\n|\r|\n")
 _SOMETHING = re.compile(rb"[^\r\n]")
 

@@ -33,7 +33,7 @@ class SecureNoise:
     """Noise from OpenDP's exact sampler and the operating system's random bits.
 
     Guarantee: P(i) ∝ exp(-|i|/s) with s ≥ scale, so an integer of sensitivity d plus this noise is
-    (d/scale)-private (docs/proofs.md, lemma L).
+    (d/scale)-private (proofs.md, lemma L).
     """
 
     def laplace(self, scale: Fraction) -> int:
@@ -57,7 +57,7 @@ def staircase(epsilon: Fraction, sensitivity: int, noise: Noise) -> int:
     A sign, a geometric number of whole steps, and a place inside the step, all from exact coin tosses.
 
     Guarantee: a shift by at most D changes the level by at most one, so an integer of sensitivity D plus
-    this noise is ε-private (docs/proofs.md, lemma S).
+    this noise is ε-private (proofs.md, lemma S).
     """
     low = low_part(epsilon, sensitivity)
     while True:

@@ -16,7 +16,7 @@ MOST_PLACES = 12
 LARGEST_DENOMINATOR = 1_000
 """At most 12 decimal places, or a fraction with a denominator up to 1000: so sums of them stay short."""
 
-Number = str | int | float | Decimal | Fraction
+NumberLike = str | int | float | Decimal | Fraction
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +39,7 @@ class Epsilon:
             )
 
     @classmethod
-    def of(cls, number: Number) -> Self:
+    def of(cls, number: NumberLike) -> Self:
         """Return the epsilon that a user wrote: a decimal, a fraction `1/3`, or a number.
 
         A float means the decimal that Python prints for it, so that 0.1 is one tenth.
@@ -58,7 +58,7 @@ class Epsilon:
         return decimal_text(self.value)
 
 
-def exact(number: Number, *, name: str) -> Fraction:
+def exact(number: NumberLike, *, name: str) -> Fraction:
     """Return `number` as the rational its text denotes."""
     text = repr(number) if isinstance(number, float) else str(number)
     mantissa, _, exponent = text.strip().lower().partition("e")

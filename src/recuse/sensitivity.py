@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from recuse.annotation import Annotation, Derivation, Real, derivations, holds, withdraw
 
 Subset = frozenset[Hashable]
-Query = Callable[[Subset], Real]
+SetQuery = Callable[[Subset], Real]
 """A query on a sensitive database: its answer when only this subset takes part."""
 
 
@@ -61,13 +61,13 @@ def universal(
     return max((sum((weights[t] for t in impact(rows, p)), start=0) for p in people), default=0)
 
 
-def local(query: Query, people: Subset) -> Real:
+def local(query: SetQuery, people: Subset) -> Real:
     """Return the local empirical sensitivity: the largest change when one of `people` leaves."""
     whole = Fraction(query(people))
     return max((abs(whole - Fraction(query(people - {p}))) for p in people), default=0)
 
 
-def global_(query: Query, people: Subset) -> Real:
+def global_(query: SetQuery, people: Subset) -> Real:
     """Return the global empirical sensitivity: the largest local one over all subsets."""
     return max(local(query, subset) for subset in subsets(people))
 
@@ -79,7 +79,7 @@ def subsets(people: Iterable[Hashable]) -> Iterator[Subset]:
         yield from map(frozenset, combinations(listed, size))
 
 
-def linear_query(rows: Mapping[Hashable, Annotation], weights: Mapping[Hashable, Real]) -> Query:
+def linear_query(rows: Mapping[Hashable, Annotation], weights: Mapping[Hashable, Real]) -> SetQuery:
     """Return the query that sums the weights of the tuples that are present."""
 
     def answer(present: Subset) -> Real:

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-FORKING = Path(__file__).resolve().parents[1] / "forking.py"
+TESTS = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
 def forking() -> Callable[..., list[str]]:
-    """Return a function that runs tests/forking.py and returns the lines that it prints."""
+    """Return a function that runs tests/support/forking.py and returns the lines that it prints."""
 
     def run(*arguments: object) -> list[str]:
         done = subprocess.run(
-            [sys.executable, str(FORKING), *map(str, arguments)],
+            [sys.executable, "-m", "support.forking", *map(str, arguments)],
             capture_output=True,
             text=True,
-            cwd=FORKING.parent,
+            cwd=TESTS,
             timeout=300,
         )
         assert (done.returncode, done.stderr) == (0, "")

@@ -18,9 +18,9 @@ from recuse.dbapi import connect as dbapi_connect
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import UNANSWERED, DatabaseError, RecuseError
 from recuse.policy import Policy
-from recuse.session import Session, connect
 from recuse.session.graph import graph
-from victims import POLICY, leaked, make_victims
+from recuse.session.session import Session, connect
+from support.marked import POLICY, leaked, make_victims
 
 EXPRESSIONS = [
     "CAST(name AS INTEGER)",
@@ -149,7 +149,7 @@ def test_the_twin_that_passes_errors_on_is_caught(victims, monkeypatch):
     monkeypatch.setattr(DuckDB, "run", run_statement)
     assert told_by_asking(victims, "0.03").count(UNANSWERED), "what fails after the charge has one form"
     assert leaked(told_by_asking(victims, "0.04")) == []
-    monkeypatch.setattr("recuse.session.after_charge", lambda work, _: work())
+    monkeypatch.setattr("recuse.session.spine.after_charge", lambda work, _: work())
     assert leaked(told_by_asking(victims, "0.02"))
 
 

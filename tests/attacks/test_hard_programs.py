@@ -10,30 +10,9 @@ import duckdb
 import pytest
 
 import recuse
-from recuse.policy import Policy
+from support.policies import about_people
 
-POLICY = Policy.parse("""
-[[protect]]
-kind = "person"
-
-[[link]]
-table = "r"
-column = ["a"]
-to = "person"
-
-[[link]]
-table = "r"
-column = ["b"]
-to = "person"
-
-[[link]]
-table = "r"
-column = ["c"]
-to = "person"
-
-[budget]
-epsilon = 1000
-""")
+POLICY = about_people(("r", "a"), ("r", "b"), ("r", "c"), epsilon=1000)
 SEVEN = [
     (2, 6, 9, 2**25 + 1),
     (5, 5, 5, 2),
@@ -74,7 +53,7 @@ def test_the_seven_rows_are_answered_whoever_is_in_the_data(kind, tmp_path):
         folder = tmp_path / str(number)
         folder.mkdir()
         with recuse.connect(source(kind, folder, rows), policy=POLICY) as session:
-            for step in range(3):
+            for step in range(3 if rows == SEVEN else 1):
                 session.ask("SELECT SUM(x) FROM r", epsilon=Fraction(1, 10) + Fraction(step, 10**6))
 
 

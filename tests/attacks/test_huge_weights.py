@@ -6,6 +6,7 @@ somebody else's, nor cost more than one participant may.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
@@ -15,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forms import outcome, session_on
 from recuse.annotation import Annotation, Participant, conjunction
 from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
@@ -25,26 +25,16 @@ from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.selective import withdrawals
 from recuse.noise import round_down
-from recuse.policy import Policy
-from recuse.session import Session
-from recuse.solver.cutting import cutting
-from recuse.solver.exact_programs import ExactPrograms
+from recuse.policy import Link
+from recuse.session.session import Session
+from recuse.solver.exact.programs import ExactPrograms
+from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
+from support.policies import about_people
+from support.shape import outcome, session_on
 
-POLICY = Policy.parse("""
-[[protect]]
-kind = "person"
-
-[[link]]
-table = "t"
-column = ["who"]
-to = "person"
-
-[[link]]
-table = "u"
-any = [["who"], ["other"]]
-to = "person"
-""")
+POLICY = about_people(("t", "who"))
+POLICY = replace(POLICY, links=(*POLICY.links, Link.any("u", ("who",), ("other",), to="person")))
 MOST = 2**63 - 1
 
 LARGE = 9 * 10**18
@@ -173,9 +163,10 @@ def known(penalty):
 def always_strict(programs, theta):
     """N_s at every scale: doubles alone do not find it."""
 
-    def penalty(level, enough):
+    def penalty(level, stop_above):
         found = [
-            part.strict_withdrawals(float(theta) * 2.0**level, round_down(SLACK), enough) for part in programs
+            part.strict_withdrawals(float(theta) * 2.0**level, round_down(SLACK), stop_above)
+            for part in programs
         ]
         return max(n.low for n in found), Fraction(max(n.high for n in found))
 
@@ -192,7 +183,7 @@ def beside(draw, level: int) -> KRelation:
     return from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
 
 
-@pytest.mark.parametrize("solver", [cutting, reference])
+@pytest.mark.parametrize("solver", [fast_programs, reference])
 @pytest.mark.parametrize("name", BESIDE)
 def test_withdrawals_are_known_beside_every_load(solver, name):
     rows, level = BESIDE[name]
@@ -204,14 +195,14 @@ def test_withdrawals_are_known_beside_every_load(solver, name):
 def test_strict_withdrawals_are_known_beside_every_load(name):
     rows, level = BESIDE[name]
     relation = from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
-    assert penalties_close(cutting, relation, level, always_strict)
+    assert penalties_close(fast_programs, relation, level, always_strict)
 
 
 def test_the_twin_without_exact_arithmetic_is_caught(monkeypatch):
     rows, level = BESIDE["2^53 + 1"]
     relation = from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
     monkeypatch.setattr(ExactPrograms, "withdrawals", gives_up)
-    assert not penalties_close(cutting, relation, level, always_strict)
+    assert not penalties_close(fast_programs, relation, level, always_strict)
 
 
 def gives_up(*_):
@@ -222,4 +213,4 @@ def gives_up(*_):
 @pytest.mark.parametrize("level", LEVELS)
 @given(data=st.data())
 def test_withdrawals_are_known_at_every_scale(level, data):
-    assert penalties_close(cutting, data.draw(beside(level)), level)
+    assert penalties_close(fast_programs, data.draw(beside(level)), level)

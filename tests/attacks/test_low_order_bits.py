@@ -13,16 +13,16 @@ from fractions import Fraction
 import duckdb
 import pytest
 
-from neighbours import PAIRS
 from recuse.krelation.relation import KRelation
 from recuse.mechanism import presets
 from recuse.mechanism.answer import noisy_answer
 from recuse.mechanism.prepared import prepare, truncated
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
-from recuse.session import connect
+from recuse.session.session import connect
 from recuse.solver.reference import reference
-from sources import Scripted
+from support.neighbours import PAIRS
+from support.noise import Scripted
 
 TAU = Fraction(0.3)
 DRAWS = range(-1500, 1501)

@@ -19,33 +19,25 @@ import pytest
 from recuse.annotation import Participant, conjunction, disjunction
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import KRelation, Shape
-from recuse.mechanism.answer import grid_noise
-from recuse.mechanism.framework import bound
-from recuse.mechanism.mechanisms import NAMES, chosen, run
-from recuse.mechanism.parameters import (
-    ANSWER_GRID,
-    INDEX_GRID,
-    LAST_DOUBLING,
-    SLACK,
-    Doublings,
-    Exponent,
-    Parameters,
-)
+from recuse.mechanism.mechanisms import NAMES, mechanism_for
+from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, LAST_DOUBLING, SLACK
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.release import Release
-from recuse.mechanism.selective import as_double
+from recuse.mechanism.selective import Selective, as_double
+from recuse.mechanism.truncating import Truncating
 from recuse.noise import Noise, SecureNoise
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
-from recuse.session import connect
-from recuse.solver.cutting import cutting
-from recuse.solver.remember import remembering
+from recuse.session.session import connect
+from recuse.solver.fast import fast_programs
+from recuse.solver.memo import memoising
+from support.mechanisms import run
 
 LOADS = (1, 3, 7, 100, 12_345, 10**9 + 7)
 RUNS = 8
 EPSILON = Epsilon.of("0.7")
 
-Mechanism = Callable[[Prepared, Parameters[Exponent | Doublings], Noise], Release]
+Mechanism = Callable[[Prepared, Truncating, Noise], Release]
 
 
 def relations(shape: Shape, *, signed: bool) -> Iterator[KRelation]:
@@ -58,33 +50,31 @@ def relations(shape: Shape, *, signed: bool) -> Iterator[KRelation]:
         yield from_expressions(rows, shape, signed=signed)
 
 
-def scaled_to_the_largest_load(
-    prepared: Prepared, parameters: Parameters[Exponent | Doublings], noise: Noise
-) -> Release:
+def scaled_to_the_largest_load(prepared: Prepared, parameters: Truncating, noise: Noise) -> Release:
     """The broken twin: as if the largest load could be used as it is."""
     load = max(Fraction(part.largest_load()) for part in prepared.signs)
     return replace(run(prepared, parameters, noise), noise_scale=load / parameters.answer_epsilon)
 
 
-def is_listed(scale: Fraction, parameters: Parameters[Exponent | Doublings], *, signed: bool) -> bool:
+def is_listed(scale: Fraction, parameters: Truncating, *, signed: bool) -> bool:
     """Return whether a noise scale is one of those that public numbers give."""
     sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * (2 * SLACK if signed else SLACK))
-    tau = scale * ANSWER_GRID / grid_noise(parameters, sensitivity).spread()
-    rule = parameters.rule
-    if isinstance(rule, Doublings):
+    tau = scale * ANSWER_GRID / parameters.grid_noise(sensitivity).spread()
+    rule = parameters
+    if isinstance(rule, Selective):
         unit = rule.stretch * parameters.theta
         level = round(math.log2(tau / unit))
         return rule.first <= level <= LAST_DOUBLING and tau == as_double(unit * Fraction(2) ** level)
     step = round((math.log(tau / parameters.theta) - float(rule.mu)) / float(rule.beta) * INDEX_GRID)
-    return tau == bound(Fraction(step, INDEX_GRID), parameters)
+    return tau == parameters.bound(Fraction(step, INDEX_GRID))
 
 
 def leaks(mechanism: Mechanism, name: str, shape: Shape, *, signed: bool) -> bool:
     """Return whether a scale is printed that is not on the list, or two widths for one scale."""
-    parameters = chosen(name, EPSILON, shape)
+    parameters = mechanism_for(name, EPSILON, shape)
     widths: dict[Fraction, set[Fraction]] = defaultdict(set)
     for relation in relations(shape, signed=signed):
-        prepared = prepare(relation, remembering(cutting))
+        prepared = prepare(relation, memoising(fast_programs))
         for _ in range(RUNS):
             found = mechanism(prepared, parameters, SecureNoise())
             widths[found.noise_scale].add(found.interval[1] - found.interval[0])
@@ -119,5 +109,5 @@ def test_a_table_prints_scales_from_the_list_and_one_for_all_groups():
         alone = session.ask("SELECT COUNT(*) FROM t", "0.7")
     scales = {cell.noise_scale for row in answer for cell in row.cells}
     assert len(scales) == 1
-    parameters = chosen("selective", EPSILON, Shape.CONJUNCTIONS)
-    assert is_listed(alone.noise_scale, parameters, signed=False)
+    parameters = mechanism_for("selective", EPSILON, Shape.CONJUNCTIONS)
+    assert is_listed(alone.number.noise_scale, parameters, signed=False)

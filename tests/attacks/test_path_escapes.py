@@ -13,8 +13,8 @@ from recuse.engines.files import FileTable, file_tables
 from recuse.errors import RecuseError
 from recuse.krelation.relation import KRelation
 from recuse.policy import Policy
-from recuse.session import connect
 from recuse.session.place import ledger_path
+from recuse.session.session import connect
 
 SECRET = "id,x\n" + "".join(f"{i},{i}\n" for i in range(1000, 1100))
 PEOPLE = "id,x\n" + "".join(f"{i},{i}\n" for i in range(7))

@@ -6,29 +6,20 @@ answer but its numbers may depend on them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pandas
 import pytest
 
-from forms import outcome, session_on
 from recuse.engines.duckdb import DuckDB
-from recuse.policy import Policy
-from sql.test_poison import COLUMNS, POISON
+from recuse.policy import Policy, Public
+from support.policies import about_people
+from support.shape import outcome, session_on
+from support.sql.poison import COLUMNS, POISON
 
-POLICY = Policy.parse("""
-[[protect]]
-kind = "person"
-
-[[link]]
-table = "t"
-column = ["id"]
-to = "person"
-
-[[public]]
-table = "p"
-""")
+POLICY = replace(about_people(("t", "id")), public=(Public("p"),))
 
 QUESTIONS = [
     "SELECT COUNT(*), AVG({}) FROM t WHERE ({}) = 1",

@@ -12,12 +12,13 @@ from functools import cache
 import pytest
 
 from recuse.annotation import Participant
+from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect
 from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.sql.compile import Plan, compile_query
-from sql.shop import POLICY, Database, the_engine
+from support.sql.shop import POLICY, Database, the_engine
 
 DATA = Database(
     {
@@ -83,7 +84,7 @@ def understood(text: str) -> Plan | None:
     """Return the plan of a question, which no data can change, or None if it is refused."""
     try:
         plan = compile_query(text, POLICY, the_engine().catalogue())
-        the_engine().check(plan)
+        check_plan(plan, the_engine())
     except QueryError:
         return None
     return plan

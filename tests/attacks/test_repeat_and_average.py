@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from made import COUNT, POLICY, make_shop
 from recuse.dbapi import Connection
-from recuse.ledger import Charged, Ledger, Question, Stored
-from recuse.mechanism.release import Release
+from recuse.ledger import Bill, Charged, Ledger, Stored
 from recuse.noise import SecureNoise
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
-from recuse.session import Parts, Session, connect
+from recuse.session.parts import Parts
+from recuse.session.session import Session, connect
+from support.shop import COUNT, POLICY, make_shop
 
 RICH = POLICY.replace("epsilon = 2", "epsilon = 1000")
 OTHERWISE = RICH.replace('table = "customer"\nkey = ["id"]', 'table = "customer"\nkey = ["nation"]')
@@ -68,7 +68,7 @@ class Watch:
         session = self.session(policy, analyst)
         drawn, spent = self.noise.drawn, self.ledger.balance().spent
         answer = session.ask(sql, epsilon, mechanism=mechanism)
-        assert isinstance(answer, Release)
+        assert answer.is_number
         cost = self.ledger.balance().spent - spent
         earlier = self.seen.setdefault(session.policy, set())
         new = self.noise.drawn > drawn
@@ -118,7 +118,7 @@ def test_no_way_of_asking_again_is_fresh_and_free(tmp_path):
 class Forgetful(Ledger):
     """A broken twin: a question that was paid for may be asked again, and gets fresh noise."""
 
-    def charge(self, question: Question) -> Charged | Stored:
+    def charge(self, question: Bill) -> Charged | Stored:
         paid = super().charge(question)
         if isinstance(paid, Stored):
             return Charged(0, paid.remaining, paid.data_version)
@@ -128,7 +128,7 @@ class Forgetful(Ledger):
 class KeyedByText(Ledger):
     """A broken twin: answers are kept by the text of the question and its ε, whatever the policy."""
 
-    def charge(self, question: Question) -> Charged | Stored:
+    def charge(self, question: Bill) -> Charged | Stored:
         return super().charge(replace(question, key=f"{question.text} {question.epsilon}"))
 
 

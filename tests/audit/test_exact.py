@@ -12,21 +12,21 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-from distributions import worst_log_ratio
-from neighbours import PAIRS, level_distribution
 from recuse.krelation.build import without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
-from recuse.mechanism.framework import bound
-from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, Doublings, Exponent, Score
-from recuse.mechanism.prepared import prepare, truncated
-from recuse.mechanism.recursive import index_steps
+from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, Score
+from recuse.mechanism.prepared import truncated
+from recuse.mechanism.recursive import Recursive, index_steps
+from recuse.mechanism.selective import Selective
 from recuse.noise import low_part
 from recuse.privacy import Epsilon
-from recuse.solver.reference import reference
-from recuse.solver.remember import remembering
-from sources import NoNoise
-from strategies import relations
+from support.distributions import worst_log_ratio
+from support.neighbours import PAIRS, level_distribution
+from support.noise import NoNoise
+from support.prepared import prepared
+from support.profiles import examples
+from support.strategies import relations
 
 ONE = Epsilon.of(1)
 LEVELS = 12
@@ -36,12 +36,12 @@ def answer_loss(one: KRelation, other: KRelation, tau: Fraction, parameters) -> 
     """Return the worst log-ratio of the answers' distributions for one τ."""
     steps, slack = [], Fraction(0)
     for relation in (one, other):
-        value, slack = truncated(prepare(relation, remembering(reference)), tau)
+        value, slack = truncated(prepared(relation), tau)
         steps.append(math.ceil(value / (tau / ANSWER_GRID)))
     move = abs(steps[0] - steps[1])
     sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * slack)
     epsilon = parameters.answer_epsilon
-    if isinstance(parameters.rule, Doublings) and parameters.rule.score is Score.WITHDRAWALS:
+    if isinstance(parameters, Selective) and parameters.score is Score.WITHDRAWALS:
         return float(epsilon) * max(
             abs(level(i + move, epsilon, sensitivity) - level(i, epsilon, sensitivity))
             for i in range(-3 * sensitivity, 3 * sensitivity)
@@ -55,12 +55,12 @@ def level(i: int, epsilon: Fraction, sensitivity: int) -> int:
 
 def exact_loss(one: KRelation, other: KRelation, parameters) -> float:
     """Return the worst log-ratio over all releases of the two relations."""
-    rule = parameters.rule
-    if isinstance(rule, Exponent):
-        ours, sensitivity = index_steps(prepare(one, reference).signs, parameters)
-        theirs, _ = index_steps(prepare(other, reference).signs, parameters)
+    rule = parameters
+    if isinstance(rule, Recursive):
+        ours, sensitivity = index_steps(prepared(one).signs, parameters)
+        theirs, _ = index_steps(prepared(other).signs, parameters)
         choice = abs(ours - theirs) / float(sensitivity) * float(parameters.choice_epsilon)
-        taus = [bound(Fraction(step, INDEX_GRID), parameters) for step in range(-500, 4000, 500)]
+        taus = [parameters.bound(Fraction(step, INDEX_GRID)) for step in range(-500, 4000, 500)]
     else:
         choice = worst_log_ratio(
             level_distribution(one, parameters, LEVELS), level_distribution(other, parameters, LEVELS)
@@ -88,7 +88,7 @@ def test_neighbours_are_indistinguishable(pair, name):
 def test_any_small_relation(name):
     shapes = (Shape.CONJUNCTIONS,) if name == "withdrawals" else tuple(Shape)
 
-    @settings(max_examples=8)
+    @settings(max_examples=examples(8))
     @given(relations(*shapes, signed=True, largest=25, rows=4))
     def law(relation):
         for leaver in relation.names:
@@ -105,5 +105,5 @@ def test_nothing_is_released_off_the_grid():
     for one, other in PAIRS.values():
         for relation in (one, other):
             tau = Fraction(7)
-            answer = answer_at(prepare(relation, reference), tau, parameters, NoNoise())
+            answer = answer_at(prepared(relation), tau, parameters, NoNoise())
             assert (answer.value / (tau / ANSWER_GRID)).denominator == 1

@@ -1,4 +1,4 @@
-"""From the index gap of docs/proofs.md, section 1, to odds: the answers of the paper tell a_i ∨ p from a_i.
+"""From the index gap of proofs.md, section 1, to odds: the answers of the paper tell a_i ∨ p from a_i.
 
 The paper's mechanism releases X(τ) + Lap(τ/ε2), τ = θe^{μ+β(j+Lap(1/ε1))}, and nothing else. Everything is
 known in closed form but one integral over τ, which is done numerically.

@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 import pytest
 
-from made import COUNT, make_shop
+from support.shop import COUNT, make_shop
 
 
 @pytest.fixture
@@ -320,7 +320,7 @@ def test_an_interrupt_is_code_130(recuse, shop, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("recuse.session.answer", stop)
+    monkeypatch.setattr("recuse.session.spine.release", stop)
     assert recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")[0] == 130
     monkeypatch.undo()
 
@@ -328,7 +328,7 @@ def test_an_interrupt_is_code_130(recuse, shop, monkeypatch):
 def test_what_was_charged_before_an_interrupt_stays_charged(recuse, shop, monkeypatch):
     database, policy = shop
     with monkeypatch.context() as broken:
-        broken.setattr("recuse.session.answer", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        broken.setattr("recuse.session.spine.release", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
         recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")
     assert json.loads(recuse("budget", database, "--json")[1])["spent"] == 0.5
 
@@ -357,7 +357,8 @@ def test_a_public_question_is_free(recuse, shop):
 
 def test_estimates(recuse, shop, tmp_path):
     database, policy = shop
-    ask = ("ask", database, COUNT, "--policy", policy, "--epsilon", "1", "--estimate")
+    asked = (database, COUNT, "--policy", policy, "--epsilon", "1")
+    ask = ("estimate", *asked)
     stated = ("--rows", "customer=200", "--rows", "orders=1000")
     code, out, _ = recuse(*ask, *stated)
     assert code == 0
@@ -371,10 +372,19 @@ def test_estimates(recuse, shop, tmp_path):
     for wrong in ((), ("--like", public, *stated), ("--rows", "x"), ("--rows", "a=b"), ("--largest", "a=1")):
         code, out, err = recuse(*ask, *wrong)
         assert (code, out, err.count("\n")) == (2, "", 1)
-    code, _, err = recuse(*ask[:-1], "--like", public)
+    assert "(--rows TABLE=NUMBER)" in recuse(*ask, *stated[:2])[2]
+    code, _, err = recuse("ask", *asked, "--like", public)
     assert code == 2
-    assert "add --estimate" in err
+    assert "recuse estimate" in err
     assert not (tmp_path / "shop.duckdb.ledger").exists(), "nothing was charged"
+
+
+def test_estimates_as_they_were_spelled_before(recuse, shop):
+    database, policy = shop
+    asked = (database, COUNT, "--policy", policy, "--epsilon", "1", "--ledger", "x", "--analyst=ada")
+    code, out, err = recuse("ask", *asked, "--estimate", "--rows", "customer=20", "--rows", "orders=90")
+    assert (code, err) == (0, "")
+    assert "nothing was charged" in out
 
 
 def test_json_of_the_rest(recuse, shop):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from made import COUNT, POLICY, make_shop
+from support.shop import COUNT, POLICY, make_shop
 
 
 @pytest.fixture
@@ -127,7 +127,9 @@ def test_export(recuse, shop):
     lines = [json.loads(line) for line in recuse("budget", "export", database, "--json")[1].splitlines()]
     assert [line["query"] for line in lines] == [row["query"] for row in rows]
     told = lines[0]["answer"]
-    assert set(told) == {
+    assert (set(told), told["groups"]) == ({"groups", "parts"}, [[]])
+    ((released,),) = told["parts"]
+    assert set(released) == {
         *("value", "low", "high", "epsilon", "noise_scale", "mechanism", "signed", "noise_epsilon"),
     }, "what was released, and nothing else"
     columns = {"at", "epsilon", "analyst", "source", "data_version", "policy", "query", "answer"}

@@ -6,36 +6,12 @@ import json
 
 import pytest
 
-POLICY = """
-[[protect]]
-table = "person"
-key = ["id"]
-
-[columns.person]
-id = "BIGINT"
-salary = "INTEGER"
-
-[budget]
-epsilon = 10
-"""
-PERSON = b'id,name,salary\n1,ann,5\n2,"bob,7\n3,cy,x\n4,\xff,6\r\n\n5,a,b,c\n6,d\n7,"x"y,9\n8,"e, f",\n'
-FOUND = [
-    "person.csv, line 3, name: a quote is not closed in its line",
-    "person.csv, line 4, salary: not of type INT",
-    "person.csv, line 5, name: not UTF-8",
-    "person.csv, line 7: more cells than the header names",
-    "person.csv, line 8: fewer cells than the header names",
-    "person.csv, line 9, name: something follows a closing quote",
-]
+from support.school import FOUND, make_school
 
 
 @pytest.fixture
 def school(tmp_path):
-    folder = tmp_path / "school"
-    folder.mkdir()
-    (folder / "person.csv").write_bytes(PERSON)
-    (tmp_path / "school.toml").write_text(POLICY)
-    return folder
+    return make_school(tmp_path)
 
 
 def test_the_command_names_them_and_leaves_with_2(recuse, school):

@@ -1,6 +1,6 @@
-"""docs/cli.md: every command's help is in it word for word, and its transcripts are run.
+"""docs/reference/cli.md: every command's help is in it word for word, and its transcripts are run.
 
-Run as a script, this file brings the help texts in docs/cli.md up to date.
+Run as a script, this file brings the help texts in docs/reference/cli.md up to date.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import pytest
 import typer.main
 
-from documents import README, ROOT, blocks, masked, printed, steps, write_files
 from recuse.cli.app import app
+from support.documents import README, ROOT, blocks, masked, printed, steps, write_files
 
-PAGE = ROOT / "docs" / "cli.md"
+PAGE = ROOT / "docs" / "reference" / "cli.md"
 HELP = " --help"
-UPDATE = "run python tests/cli/test_document.py"
+UPDATE = "run PYTHONPATH=tests python tests/cli/test_document.py"
 
 
 def commands(command, *path: str) -> Iterator[tuple[str, ...]]:

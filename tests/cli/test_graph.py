@@ -28,18 +28,18 @@ def friends(tmp_path):
 
 
 def test_an_answer_for_people(recuse, friends):
-    code, out, err = recuse("graph", friends, *ASKED)
+    code, out, err = recuse("graph", "count", friends, *ASKED)
     assert code == 0
     assert out.startswith("answer    ")
     assert "0.5 charged, 9.5 left" in out
     assert "new ledger" in err
-    code, out, err = recuse("graph", friends, *ASKED)
+    code, out, err = recuse("graph", "count", friends, *ASKED)
     assert (code, err) == (0, "")
     assert Ledger.open(friends.with_name("friends.txt.ledger")).balance().spent * 2 == 1
 
 
 def test_an_answer_for_programs(recuse, friends):
-    code, out, _ = recuse("graph", friends, *ASKED, "--budget", 2, "--json")
+    code, out, _ = recuse("graph", "count", friends, *ASKED, "--budget", 2, "--json")
     found = json.loads(out)
     assert code == 0
     assert {"value", "epsilon", "noise_scale", "interval", "mechanism", "remaining"} <= set(found)
@@ -47,7 +47,7 @@ def test_an_answer_for_programs(recuse, friends):
 
 
 def test_transitivity(recuse, friends):
-    arguments = ("graph", friends, "--transitivity", "--protect", "edge", "--epsilon", 2)
+    arguments = ("graph", "transitivity", friends, "--protect", "edge", "--epsilon", 2)
     code, out, _ = recuse(*arguments)
     assert code == 0
     assert out.splitlines()[0].split()[0] == "transitivity"
@@ -60,14 +60,12 @@ def test_transitivity(recuse, friends):
 
 
 def test_an_explanation_is_drawn_and_free(recuse, friends):
-    code, out, err = recuse("graph", friends, "--pattern", "rectangle", "--protect", "edge", "--explain")
+    code, out, err = recuse("graph", "explain", friends, "--pattern", "rectangle", "--protect", "edge")
     assert (code, err) == (0, "")
     assert "rectangle: a-b, b-c, c-d, d-a" in out
     assert "all its edges" in out
     assert not friends.with_name("friends.txt.ledger").exists()
-    code, out, _ = recuse(
-        "graph", friends, "--pattern", "star(3)", "--protect", "edge", "--explain", "--json"
-    )
+    code, out, _ = recuse("graph", "explain", friends, "--pattern", "star(3)", "--protect", "edge", "--json")
     assert "aggregated" in json.loads(out)["method"]
 
 
@@ -78,11 +76,11 @@ def test_conditions_induced_and_directed(recuse, tmp_path):
     asked = ("--protect", "node", "--epsilon", 1)
     where = ("--where", "a.city = b.city AND ab.minutes > 3")
     code, out, _ = recuse(
-        "graph", edges, "--nodes", nodes, "--directed", "--pattern", "a->b", *where, *asked, "--json"
+        "graph", "count", edges, "--nodes", nodes, "--directed", "--pattern", "a->b", *where, *asked, "--json"
     )
     assert code == 0
     assert json.loads(out)["value"] < 99
-    assert recuse("graph", edges, "--pattern", "path(3)", "--induced", *asked)[0] == 0
+    assert recuse("graph", "count", edges, "--pattern", "path(3)", "--induced", *asked)[0] == 0
 
 
 def test_the_spinner_turns_while_a_file_is_read_and_while_copies_are_counted(recuse, friends, monkeypatch):
@@ -103,8 +101,8 @@ def test_the_spinner_turns_while_a_file_is_read_and_while_copies_are_counted(rec
 
     monkeypatch.setattr("recuse.cli.graph.working", working)
     monkeypatch.setattr("recuse.session.graph.read_graph", watched(read_graph))
-    monkeypatch.setattr("recuse.session.graph.count_copies", watched(count_copies))
-    recuse("graph", friends, *ASKED)
+    monkeypatch.setattr("recuse.session.graph_question.count_copies", watched(count_copies))
+    recuse("graph", "count", friends, *ASKED)
     assert seen == [("read_graph", True), ("count_copies", True)]
     assert not turning
 
@@ -123,12 +121,13 @@ BAD = {
 def test_a_bad_file_is_one_line(recuse, tmp_path, name):
     path = tmp_path / name
     path.write_bytes(BAD[name])
-    code, out, err = recuse("graph", path, *ASKED)
+    code, out, err = recuse("graph", "count", path, *ASKED)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("recuse: ")
     assert [found.name for found in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.parametrize("command", [["count"], []], ids=["new", "old"])
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -149,12 +148,34 @@ def test_a_bad_file_is_one_line(recuse, tmp_path, name):
         ("--pattern", "a->b", "--protect", "node", "--epsilon", "1"),
     ],
 )
-def test_a_mistake_is_one_line_and_charges_nothing(recuse, friends, wrong):
-    code, out, err = recuse("graph", friends, *wrong)
+def test_a_mistake_is_one_line_and_charges_nothing(recuse, friends, wrong, command):
+    code, out, err = recuse("graph", *command, friends, *wrong)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].startswith("recuse: ")
     ledger = friends.with_name("friends.txt.ledger")
     assert not ledger.exists() or Ledger.open(ledger).balance().spent == 0
+
+
+def test_commands_as_they_were_spelled_before(recuse, friends):
+    """Mode flags, options before the file, and options that a mode passed over."""
+    code, out, _ = recuse("graph", *ASKED, friends)
+    assert (code, "0.5 charged, 9.5 left" in out) == (0, True)
+    again = recuse("graph", "count", friends, *ASKED)[1]
+    assert "0 charged: the answer of an earlier question" in again
+    code, out, _ = recuse("graph", friends, "--transitivity", *ASKED[2:], "--mechanism", "paper")
+    assert (code, out.split()[0]) == (0, "transitivity")
+    old = recuse("graph", friends, *ASKED, "--explain", "--analyst=ada", "--budget", 3)
+    assert old == recuse("graph", "explain", friends, *ASKED[:4])
+    assert recuse("graph", friends, "--help")[1] == recuse("graph", "count", "--help")[1]
+
+
+@pytest.mark.parametrize("also", ["--explain", "--pattern=edge", "--where=a.x = 1", "--induced"])
+def test_modes_are_not_mixed(recuse, friends, also):
+    asked = ("--protect", "edge", "--epsilon", 1)
+    for words in (("transitivity", friends), (friends, "--transitivity")):
+        code, out, err = recuse("graph", *words, *asked, also)
+        assert (code, out) == (2, "")
+        assert "No such option" in err
 
 
 def test_datasets_are_named_with_their_homes(recuse):
@@ -167,11 +188,11 @@ def test_datasets_are_named_with_their_homes(recuse):
 
 def test_the_page_about_graphs_is_true(recuse, tmp_path, monkeypatch):
     """Its examples run, its commands answer."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "graphs.md").read_text()
+    page = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "graphs.md").read_text()
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     names: dict[str, object] = {}
     for code in (text for kind, text in blocks if kind == "python"):
-        exec(compile(code, "docs/graphs.md", "exec"), names)
+        exec(compile(code, "docs/reference/graphs.md", "exec"), names)
     assert names["friends"].budget.remaining == 8
     assert names["answer"].value >= 0
     monkeypatch.chdir(tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from made import COUNT, make_shop
+from support.shop import COUNT, make_shop
 
 KEYS = {
     "true_value",
@@ -128,7 +128,7 @@ class Figure:
 
 
 def test_reproduce_names_what_it_made_and_shows_progress_beside_it(recuse, tmp_path, monkeypatch):
-    monkeypatch.setattr("recuse.cli.lab.reproduce", lambda name, setting: [Figure(), Figure("figure-2")])
+    monkeypatch.setattr("recuse.lab.command.reproduce", lambda name, setting: [Figure(), Figure("figure-2")])
     code, out, err = recuse("lab", "reproduce", "all", "--out", tmp_path)
     assert (code, out.split()) == (0, ["out/a.csv", "out/a.png"] * 2)
     assert "figure-1" in err

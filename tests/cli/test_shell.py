@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from made import COUNT, make_shop
 from recuse.cli import shell as shell_module
 from recuse.cli.shell import lines
+from support.shop import COUNT, make_shop
 
 
 @pytest.fixture

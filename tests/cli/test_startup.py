@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from made import COUNT, make_shop
+from support.shop import COUNT, make_shop
 
 RUN = """
 import sys
@@ -18,7 +18,7 @@ finally:
     print("LOADED", *sorted(sys.modules), file=sys.stderr)
 """
 NEVER = (
-    *("recuse.experiments", "recuse.comparators", "recuse.cli.lab"),
+    *("recuse.lab.experiments", "recuse.lab.comparators", "recuse.lab.command"),
     *("matplotlib", "pandas", "networkx", "igraph", "polars", "rich", "hypothesis", "pytest"),
     *("scipy.optimize", "scipy.special", "scipy.stats", "scipy.linalg", "pyarrow.parquet"),
 )
@@ -53,4 +53,4 @@ def test_counting_loads_what_counts_need(graph, protect):
 
 def test_help_loads_no_experiment():
     assert loaded("--help").isdisjoint(NEVER)
-    assert "recuse.cli.lab" in loaded("lab", "--help"), "this one does"
+    assert "recuse.lab.command" in loaded("lab", "--help"), "this one does"

@@ -10,37 +10,13 @@ from hypothesis import strategies as st
 import recuse
 from recuse.errors import DatabaseError
 from recuse.policy import Policy
-
-POLICY = """
-[[protect]]
-table = "person"
-key = ["id"]
-
-[columns.person]
-id = "BIGINT"
-salary = "INTEGER"
-
-[budget]
-epsilon = 10
-"""
-PERSON = b'id,name,salary\n1,ann,5\n2,"bob,7\n3,cy,x\n4,\xff,6\r\n\n5,a,b,c\n6,d\n7,"x"y,9\n8,"e, f",\n'
-FOUND = [
-    "person.csv, line 3, name: a quote is not closed in its line",
-    "person.csv, line 4, salary: not of type INT",
-    "person.csv, line 5, name: not UTF-8",
-    "person.csv, line 7: more cells than the header names",
-    "person.csv, line 8: fewer cells than the header names",
-    "person.csv, line 9, name: something follows a closing quote",
-]
+from support.profiles import examples
+from support.school import FOUND, POLICY, make_school
 
 
 @pytest.fixture
 def school(tmp_path):
-    folder = tmp_path / "school"
-    folder.mkdir()
-    (folder / "person.csv").write_bytes(PERSON)
-    (tmp_path / "school.toml").write_text(POLICY)
-    return folder
+    return make_school(tmp_path)
 
 
 def test_csv_by_line_and_cell(school):
@@ -85,7 +61,7 @@ GOOD = st.tuples(
 BAD = st.sampled_from(['1,"a,2', "1,a", "1,a,b", "1,a,2,3", "x,a,2", '1,"a"b,2'])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.booleans(), GOOD, BAD), max_size=12))
 def test_exactly_the_bad_lines_are_named(tmp_path_factory, chosen):
     path = tmp_path_factory.mktemp("check") / "person.csv"

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.judge import copies, counted, judged
 from recuse.errors import ParameterError
 from recuse.graphs.compile import compile_pattern
 from recuse.graphs.enumerate import (
@@ -30,6 +29,8 @@ from recuse.graphs.objects import graph_of_object
 from recuse.graphs.protect import Protected
 from recuse.graphs.where import read_condition
 from recuse.krelation.build import canonical_rows, without
+from support.judges.graphs import copies, counted, judged
+from support.profiles import examples
 
 ATLAS = [g for g in nx.graph_atlas_g() if 2 <= len(g) <= 5 and nx.is_connected(g)]
 TRIADS = [g for g in map(nx.triad_graph, nx.triads_by_type(nx.DiGraph())) if nx.is_weakly_connected(g)]
@@ -101,7 +102,7 @@ def test_counts_agree_with_formulas(name):
         "clique(4)": lambda g: sum(len(c) == 4 for c in nx.enumerate_all_cliques(g)),
     }[name]
 
-    @settings(max_examples=10)
+    @settings(max_examples=examples(10))
     @given(graphs)
     def law(source):
         found = occurrences(graph_of_object(source), pattern)

@@ -12,10 +12,10 @@ from recuse.graphs.enumerate import occurrences, schema_of
 from recuse.graphs.graph import Graph
 from recuse.graphs.names import read_pattern
 from recuse.graphs.objects import graph_of_object
-from recuse.graphs.where import UNTYPED, Schema, read_condition
+from recuse.graphs.where import UNTYPED, AttributeSchema, read_condition
 from recuse.sql.render import render
 
-SCHEMA = Schema(
+SCHEMA = AttributeSchema(
     (("city", UNTYPED), ("age", "BIGINT"), ("born", "DATE"), ("fit", "BOOLEAN"), ("id", UNTYPED)),
     (("weight", UNTYPED), ("length", "DOUBLE"), ("note", "VARCHAR")),
 )

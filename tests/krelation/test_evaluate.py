@@ -10,7 +10,7 @@ from recuse.annotation import kept, usage
 from recuse.krelation.build import expressions
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Shape
-from strategies import relations, withdrawals
+from support.strategies import relations, withdrawals
 
 
 @pytest.mark.parametrize("shape", Shape)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 
 import pytest
 
+from recuse.errors import ParameterError
 from recuse.ledger.accounting import approximate_loss
 
 
@@ -38,3 +40,16 @@ def test_the_approximate_report_is_true_and_tight(charges):
 def test_nothing_spent_is_nothing_lost():
     pytest.importorskip("dp_accounting")
     assert approximate_loss([], Fraction(1, 100)) == 0
+
+
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1), Fraction(-1, 2), Fraction(3)])
+def test_a_delta_that_is_no_probability_is_refused(delta):
+    with pytest.raises(ParameterError, match="out of range"):
+        approximate_loss([Fraction(1)], delta)
+
+
+def test_without_the_library_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
+    with pytest.raises(ParameterError, match="dp-accounting") as refused:
+        approximate_loss([Fraction(1)], Fraction(1, 100))
+    assert refused.value.__cause__ is None

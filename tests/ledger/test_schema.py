@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from charges import question
 from recuse.errors import LedgerError
 from recuse.ledger import Balance, Charged, Ledger, open_or_create, schema
 from recuse.privacy import Epsilon
+from support.questions import question
 
 ONE = Epsilon.of(1)
 

@@ -12,7 +12,7 @@ from recuse.mechanism import presets
 from recuse.mechanism.answer import noisy_answer
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.privacy import Epsilon
-from sources import NoNoise, Seeded
+from support.noise import NoNoise, Seeded
 
 PARAMETERS = presets.tuned(Epsilon.of(1))
 STAIRCASE = presets.by_withdrawals(Epsilon.of(1))
@@ -45,3 +45,10 @@ def test_a_constant_is_added_exactly():
         for constant in (0, 17)
     )
     assert with_it - without == 17
+
+
+def test_a_release_says_its_numbers():
+    tuned = presets.tuned(Epsilon.of(1))
+    found = noisy_answer(Fraction(3), Fraction(2), Fraction(0), Fraction(1), tuned, NoNoise())
+    assert repr(found).startswith("<Release 4 (")
+    assert repr(found).endswith("epsilon 1>")

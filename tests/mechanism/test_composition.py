@@ -12,12 +12,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recuse.graphs.aggregate import k_stars
+from recuse.graphs.choices import k_stars
 from recuse.graphs.protect import Protected
 from recuse.mechanism.parameters import SLACK
 from recuse.noise import round_down
-from recuse.solver.aggregate import aggregate_programs
-from solver.aggregate_judge import graph_of
+from recuse.solver.choices.programs import choice_programs
+from support.judges.choices import graph_of
+from support.profiles import examples
 
 DRAWS, LEVELS = 6, 2
 MOVE, SLACK_STEPS = 4, 2  # X moves by at most 4 steps, and is certified to 2
@@ -57,7 +58,7 @@ def of_levels(one: list[int], other: list[int]) -> float:
     return max(abs(math.log(one.count(k) / other.count(k))) for k in range(LEVELS))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(choices, choices, st.tuples(pairs, pairs), st.data())
 def test_numbers_that_know_the_draws_cost_no_more(one, other, exact, data):
     """`exact` has X of both databases at both levels; each draw has its own admissible number."""
@@ -86,12 +87,12 @@ def test_what_was_asked_before_shows_and_stays_within_the_slack():
         aggregate = k_stars(graph_of(25, edges), 3, Protected.NODE)
         tau = 20.0
         width = round_down(SLACK * 20)
-        cold = aggregate_programs(aggregate).truncated(tau, width)
-        warm_programs = aggregate_programs(aggregate)
+        cold = choice_programs(aggregate).truncated(tau, width)
+        warm_programs = choice_programs(aggregate)
         for earlier in (80.0, 40.0):
             warm_programs.truncated(earlier, round_down(SLACK * int(earlier)))
         warm = warm_programs.truncated(tau, width)
-        exact = aggregate_programs(aggregate).truncated(tau, 1e-6)
+        exact = choice_programs(aggregate).truncated(tau, 1e-6)
         for found in (cold, warm):
             assert exact.low <= found.high <= exact.high + float(SLACK) * tau
         different += cold.high != warm.high

@@ -10,8 +10,10 @@ import pytest
 
 from recuse.mechanism import presets
 from recuse.mechanism.answer import GridNoise, Laplace, Staircase, noisy_answer
-from recuse.mechanism.parameters import ANSWER_GRID, SLACK, Doublings, Exponent, Parameters
+from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.mechanism.release import Release
+from recuse.mechanism.selective import Selective
+from recuse.mechanism.truncating import Truncating
 from recuse.noise import low_part
 from recuse.privacy import Epsilon
 
@@ -53,7 +55,7 @@ def beyond(noise: GridNoise, q: int) -> Decimal:
 
 def released(
     monkeypatch: pytest.MonkeyPatch,
-    parameters: Parameters[Exponent | Doublings],
+    parameters: Truncating,
     truncated: Fraction,
     slack: Fraction,
     lift: Fraction,
@@ -78,11 +80,9 @@ def coverage(found: Release, noise: GridNoise, truth: Fraction) -> Decimal:
     return beyond(noise, least - 1) - beyond(noise, most)
 
 
-def worst(
-    monkeypatch: pytest.MonkeyPatch, parameters: Parameters[Exponent | Doublings], slack: Fraction
-) -> Decimal:
+def worst(monkeypatch: pytest.MonkeyPatch, parameters: Truncating, slack: Fraction) -> Decimal:
     """Return the least coverage over what a certificate and the place on the grid may make of X(τ)."""
-    offset = parameters.rule.offset if isinstance(parameters.rule, Doublings) and slack == SLACK else 0
+    offset = parameters.offset if isinstance(parameters, Selective) and slack == SLACK else 0
     lift = Fraction(offset) * TAU / parameters.epsilon
     least = Decimal(1)
     for error in (0, SLACK / 3, SLACK) if slack == SLACK else (-SLACK, 0, SLACK):
@@ -108,7 +108,7 @@ def test_the_interval_holds_the_truncated_answer_with_95_percent_at_least(monkey
 def test_an_interval_around_the_lifted_answer_would_hold_less(monkeypatch, epsilon):
     """The broken twin, as it was: 94.87 %."""
     parameters = presets.by_withdrawals(Epsilon.of(epsilon))
-    lift = parameters.rule.offset * TAU / parameters.epsilon
+    lift = parameters.offset * TAU / parameters.epsilon
     with localcontext() as context:
         context.prec = 40
         found, noise = released(monkeypatch, parameters, TRUTH, SLACK, lift)
@@ -120,7 +120,7 @@ def test_an_interval_around_the_lifted_answer_would_hold_less(monkeypatch, epsil
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_answer_lies_in_its_interval(monkeypatch, epsilon):
     parameters = presets.by_withdrawals(Epsilon.of(epsilon))
-    lift = parameters.rule.offset * TAU / parameters.epsilon
+    lift = parameters.offset * TAU / parameters.epsilon
     found, _ = released(monkeypatch, parameters, TRUTH, SLACK, lift)
     assert found.interval[0] < found.value < found.interval[1]
 

@@ -9,12 +9,12 @@ from recuse.annotation import Participant, disjunction
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
-from recuse.mechanism.mechanisms import run
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
-from recuse.solver.cutting import cutting
-from recuse.solver.remember import remembering
-from sources import Seeded
+from recuse.solver.fast import fast_programs
+from recuse.solver.memo import memoising
+from support.mechanisms import run
+from support.noise import Seeded
 
 CUSTOMERS, PRODUCTS = 2_000, 200
 
@@ -35,7 +35,7 @@ def shop(seed: int) -> KRelation:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_median_error_is_half_a_product(seed):
     relation = shop(seed)
-    work, source = prepare(relation, remembering(cutting)), Seeded(seed)
+    work, source = prepare(relation, memoising(fast_programs)), Seeded(seed)
     parameters = presets.selective(Epsilon.of(1), relation.shape)
     errors = [abs(run(work, parameters, source).value - relation.true_answer()) for _ in range(400)]
     assert np.median([float(error) for error in errors]) <= 0.5
@@ -43,7 +43,7 @@ def test_the_median_error_is_half_a_product(seed):
 
 def test_a_load_based_bound_is_far_worse():
     relation = shop(1)
-    work, source = prepare(relation, remembering(cutting)), Seeded(1)
+    work, source = prepare(relation, memoising(fast_programs)), Seeded(1)
     errors = [
         abs(run(work, presets.by_withdrawals(Epsilon.of(1)), source).value - relation.true_answer())
         for _ in range(60)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import monotone_answers, withdrawn
 from recuse.mechanism import presets
-from recuse.mechanism.framework import Sequences, bound, index, release, truncated
+from recuse.mechanism.framework import Sequences, index, release, truncated
 from recuse.mechanism.general import sequences
 from recuse.mechanism.parameters import INDEX_GRID
 from recuse.privacy import Epsilon
-from sources import NoNoise, Scripted, Seeded
+from support.monotone import monotone_answers, withdrawn
+from support.noise import NoNoise, Scripted, Seeded
 
 HALF = presets.paper(Epsilon.of("0.5"))
 parameters = st.sampled_from([HALF, presets.paper(Epsilon.of(2)), presets.tuned(Epsilon.of(1))])
@@ -36,9 +36,9 @@ def test_delta_is_at_most_theta_or_the_last_bound(answers, chosen):
     """Lemmas 2 and 3."""
     pair = sequences(answers)
     j = index(pair, chosen)
-    delta = float(chosen.theta) * math.exp(float(chosen.rule.beta) * j)
+    delta = float(chosen.theta) * math.exp(float(chosen.beta) * j)
     last = float(pair.g[-1])
-    assert delta <= max(float(chosen.theta), math.exp(float(chosen.rule.beta)) * last) * (1 + 1e-12)
+    assert delta <= max(float(chosen.theta), math.exp(float(chosen.beta)) * last) * (1 + 1e-12)
     assert float(pair.g[pair.participants - j]) <= delta * (1 + 1e-12)
 
 
@@ -57,7 +57,7 @@ def test_above_delta_little_is_lost(answers, chosen):
     """Lemma 8 with g = 1: H at the index bounds X from below."""
     pair = sequences(answers)
     j = index(pair, chosen)
-    delta = chosen.theta * Fraction(math.exp(float(chosen.rule.beta) * j) * (1 + 1e-12))
+    delta = chosen.theta * Fraction(math.exp(float(chosen.beta) * j) * (1 + 1e-12))
     assert pair.h[pair.participants - j] <= truncated(pair, delta)
 
 
@@ -77,7 +77,7 @@ def test_noise_is_asked_for_at_the_scales_of_the_theorem():
 def test_without_noise_the_answer_is_the_truncated_one_on_its_grid():
     pair = Sequences([0, 1, 2, 3], [0, 1, 1, 1])
     found = release(pair, HALF, NoNoise())
-    tau = bound(Fraction(index(pair, HALF)), HALF)
+    tau = HALF.bound(Fraction(index(pair, HALF)))
     assert 0 <= found.value - 3 < tau / 1000
     assert found.epsilon == Fraction(1, 2)
 
@@ -87,12 +87,12 @@ def test_accuracy_theorem_covers():
     people, each, c = 60, 3, 2.0
     pair = Sequences([max(0, each * i) for i in range(people + 1)], [0] + [each] * people)
     chosen = presets.paper(Epsilon.of(1))
-    largest = max(1.0, math.exp(float(chosen.rule.beta)) * each)
+    largest = max(1.0, math.exp(float(chosen.beta)) * each)
     most = (
-        math.exp(2 * float(chosen.rule.mu)) * largest * c / float(chosen.answer_epsilon)
-        + math.ceil(math.log(largest) / float(chosen.rule.beta)) * each
+        math.exp(2 * float(chosen.mu)) * largest * c / float(chosen.answer_epsilon)
+        + math.ceil(math.log(largest) / float(chosen.beta)) * each
     )
-    failure = math.exp(-float(chosen.rule.mu * chosen.choice_epsilon / chosen.rule.beta)) + math.exp(-c)
+    failure = math.exp(-float(chosen.mu * chosen.choice_epsilon / chosen.beta)) + math.exp(-c)
     source, runs = Seeded(1), 2000
     errors = [abs(release(pair, chosen, source).value - each * people) for _ in range(runs)]
     failures = sum(error > most for error in errors) / runs
@@ -104,3 +104,9 @@ def test_accuracy_theorem_covers():
 def test_sequences_must_match():
     with pytest.raises(ValueError, match="one entry"):
         Sequences([0, 1], [0])
+
+
+def test_a_sequence_that_bounds_nothing_ends_at_everybody():
+    """G_0 is 0 for a bounding sequence; where it is not, the index is as large as it can be."""
+    huge = Sequences([0, 1, 2], [10**9] * 3)
+    assert index(huge, presets.paper(Epsilon.of(1))) == 2

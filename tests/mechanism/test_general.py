@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from queries import monotone_answers, withdrawn
 from recuse.errors import ParameterError
 from recuse.mechanism import presets
 from recuse.mechanism.general import general, sequences, subset_answers
 from recuse.privacy import Epsilon
 from recuse.sensitivity import global_
-from sources import NoNoise
+from support.monotone import monotone_answers, withdrawn
+from support.noise import NoNoise
 
 PARAMETERS = presets.paper(Epsilon.of(1))
 

@@ -14,7 +14,7 @@ from recuse.mechanism.groups import release_groups
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
-from sources import Scripted, Seeded
+from support.noise import Scripted, Seeded
 
 ONE = Epsilon.of(1)
 

@@ -18,28 +18,29 @@ from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.general import sequences, subset_answers
-from recuse.mechanism.mechanisms import run
 from recuse.mechanism.parameters import INDEX_GRID
 from recuse.mechanism.prepared import prepare, truncated
 from recuse.mechanism.recursive import index_steps
 from recuse.privacy import Epsilon
 from recuse.sensitivity import linear_query
+from recuse.solver.memo import memoising
 from recuse.solver.reference import reference
-from recuse.solver.remember import remembering
-from sources import NoNoise, Scripted, Seeded
-from strategies import people, relations
+from support.mechanisms import run
+from support.noise import NoNoise, Scripted, Seeded
+from support.profiles import examples
+from support.strategies import people, relations
 
 HALF = Epsilon.of("0.5")
 PRESETS = [presets.paper(HALF), presets.tuned(HALF)]
 
 
 def prepared(relation: KRelation):
-    return prepare(relation, remembering(reference))
+    return prepare(relation, memoising(reference))
 
 
 @pytest.mark.parametrize("parameters", PRESETS, ids=lambda p: p.name)
 def test_a_withdrawal_moves_the_released_index_by_its_sensitivity(parameters):
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(relations(signed=True, largest=40), people)
     def law(relation, leaver):
         larger, sensitivity = index_steps(prepared(relation).signs, parameters)
@@ -58,7 +59,7 @@ def test_that_sensitivity_is_needed():
     assert larger - smaller > 0.7 * sensitivity
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     relations(signed=True, largest=40),
     people,
@@ -165,16 +166,14 @@ def test_accuracy_theorem_covers():
     largest = float(
         Evaluation.of(relation.positive, relation.participants).loads(np.zeros(relation.participants)).max()
     )
-    r = work.positive.index(1.0, float(parameters.rule.beta), 0.001).high
-    assert r <= math.log(largest) / float(parameters.rule.beta) + 0.001
+    r = work.positive.index(1.0, float(parameters.beta), 0.001).high
+    assert r <= math.log(largest) / float(parameters.beta) + 0.001
     k = 2.0
     most = (
-        k * math.exp(2 * float(parameters.rule.mu)) * max(1.0, largest) / float(parameters.answer_epsilon)
+        k * math.exp(2 * float(parameters.mu)) * max(1.0, largest) / float(parameters.answer_epsilon)
         + r * largest
     )
-    failure = math.exp(
-        -float(parameters.rule.mu * parameters.choice_epsilon / parameters.rule.beta)
-    ) + math.exp(-k)
+    failure = math.exp(-float(parameters.mu * parameters.choice_epsilon / parameters.beta)) + math.exp(-k)
     source, runs = Seeded(7), 400
     errors = [abs(float(run(work, parameters, source).value) - 90) for _ in range(runs)]
     assert sum(error > most for error in errors) / runs <= failure

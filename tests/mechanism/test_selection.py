@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from distributions import winning_probabilities
 from recuse.mechanism import presets
 from recuse.mechanism.selection import Draws, Race, Runner, noisy_maximum, prior_costs
 from recuse.privacy import Epsilon
-from sources import Seeded
+from support.distributions import winning_probabilities
+from support.noise import Seeded
 
-RULE = presets.by_withdrawals(Epsilon.of(1)).rule
+RULE = presets.by_withdrawals(Epsilon.of(1))
 LEVELS = range(7)
 ONE = Fraction(1)
 
@@ -30,7 +30,7 @@ def scores(penalties: list[Fraction]) -> list[float]:
 def select(penalties: list[Fraction], noise, calls=None) -> int:
     top = next((k for k in LEVELS if not any(penalties[k:])), LEVELS[-1])
 
-    def penalty(level, enough):
+    def penalty(level, stop_above):
         if calls is not None:
             calls.append(level)
         return float(penalties[level]), penalties[level]
@@ -115,7 +115,19 @@ def test_a_draw_of_many_zeros_is_only_bounded_from_below():
 
 
 def test_the_last_level_is_free_whatever_the_data():
-    def penalty(level, enough):
+    def penalty(level, stop_above):
         return 1e9, Fraction(10**9)
 
     assert noisy_maximum(RULE, LEVELS, 10**6, ONE, penalty, Seeded(1)) == LEVELS[-1]
+
+
+@pytest.mark.parametrize("later", [(0, 1), (1, 0)])
+def test_free_levels_that_doubles_cannot_tell_apart_are_told_apart(later):
+    """The best of the levels without penalty: all that could be are compared exactly."""
+    word = 0x9E3779B97F4A7C15
+    free = replace(RULE, gentle=Fraction(0), steep=Fraction(0))
+    draws = Draws(range(2), Bits(word | word << 64, [*later] + [0] * 40))
+    race = Race(draws, free, draws.low, draws.high)
+    winner = race.free_winner(0).level
+    exact = [race.enclosure(Runner(k, Fraction(0)), 200) for k in range(2)]
+    assert exact[winner][0] > exact[1 - winner][1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -9,38 +10,59 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from distributions import worst_log_ratio
-from neighbours import clique, level_distribution, penalties, shared, star
-from recuse.annotation import Participant, disjunction
-from recuse.krelation.build import from_expressions, without
+from recuse.annotation import Annotation, Participant, disjunction
+from recuse.krelation.build import expressions, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
-from recuse.mechanism import presets
-from recuse.mechanism.mechanisms import run
-from recuse.mechanism.parameters import SLACK, Doublings, Parameters, Score
-from recuse.mechanism.prepared import Prepared, prepare
-from recuse.mechanism.selective import chosen_level
+from recuse.mechanism import presets, selective
+from recuse.mechanism.parameters import SLACK, Score
+from recuse.mechanism.selective import Selective, choose_level
 from recuse.privacy import Epsilon
-from recuse.solver.reference import reference
-from recuse.solver.remember import remembering
-from sources import Seeded
-from strategies import people, relations
+from support.distributions import worst_log_ratio
+from support.mechanisms import run
+from support.neighbours import clique, level_distribution, penalties, shared, star
+from support.noise import Seeded
+from support.prepared import prepared
+from support.profiles import examples
+from support.strategies import people, relations
 
 ONE = Epsilon.of(1)
 LEVELS = 16
 
 
-def prepared(relation: KRelation) -> Prepared:
-    return prepare(relation, remembering(reference))
-
-
-def loss(relation: KRelation, parameters: Parameters[Doublings], factor: float = 1.0) -> float:
-    """Return the worst log-ratio between the relation and all its neighbours."""
+def loss(relation: KRelation, parameters: Selective, factor: float = 1.0) -> float:
+    """Return the worst log-ratio between the relation and all its neighbours, one of each that are alike."""
     ours = level_distribution(relation, parameters, LEVELS, factor)
-    neighbours = (without(relation, name) for name in relation.names)
+    neighbours = (without(relation, name) for name in unlike(relation))
     return max(
         (worst_log_ratio(ours, level_distribution(n, parameters, LEVELS, factor)) for n in neighbours),
         default=0.0,
     )
+
+
+def unlike(relation: KRelation) -> list[Hashable]:
+    """Return one participant of every kind: two are of a kind if exchanging them leaves the rows as they are.
+
+    All leaves of a star are, and all members of a clique: what is left without one is what is left without
+    another, so it is solved once.
+    """
+    rows = expressions(relation)
+
+    def exchanged(one: Hashable, other: Hashable) -> list[tuple[str, int]]:
+        names = {one: other, other: one}
+        return sorted((said(k, names), q) for k, q in rows)
+
+    found: list[Hashable] = []
+    for name in relation.names:
+        if not any(exchanged(name, other) == exchanged(name, name) for other in found):
+            found.append(name)
+    return found
+
+
+def said(k: Annotation, names: Mapping[Hashable, Hashable]) -> str:
+    """Return an annotation in words that do not depend on the order of its parts, its people renamed."""
+    if isinstance(k, Participant):
+        return repr(names.get(k.name, k.name))
+    return f"{type(k).__name__}({sorted(said(child, names) for child in k.children)})"
 
 
 def tight() -> KRelation:
@@ -58,7 +80,7 @@ def owned(values: int) -> KRelation:
 # ------------------------------------------------------------------ the lemmas
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(relations(Shape.CONJUNCTIONS, signed=True, largest=20), people)
 def test_a_withdrawal_moves_the_count_of_withdrawals_within_one(relation, leaver):
     parameters = presets.by_withdrawals(ONE)
@@ -70,7 +92,7 @@ def test_a_withdrawal_moves_the_count_of_withdrawals_within_one(relation, leaver
         assert -SLACK <= more - less <= 1 + SLACK
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(relations(signed=True, largest=20), people, st.sampled_from(["0.1", "1"]))
 def test_a_withdrawal_moves_the_deficit_within_three_halves(relation, leaver, epsilon):
     """T1, for every shape."""
@@ -99,14 +121,14 @@ def test_both_ends_of_the_deficits_range_are_needed():
     assert min(moves) < Fraction(-2, 5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(relations(rows=4, largest=9))
 def test_a_deficit_is_at_most_the_withdrawals(relation):
     """T3: D ≤ N ≤ N_s, up to the certified slack."""
     parameters = presets.by_deficit(ONE)
     signs = prepared(relation).signs
     for k, d in zip(
-        range(parameters.rule.first, parameters.rule.first + LEVELS),
+        range(parameters.first, parameters.first + LEVELS),
         penalties(relation, parameters, LEVELS),
         strict=True,
     ):
@@ -132,14 +154,14 @@ def test_the_choice_by_deficit_is_private(relation, epsilon):
     assert loss(relation, parameters) <= float(parameters.choice_epsilon)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(relations(Shape.CONJUNCTIONS, signed=True, largest=30))
 def test_the_choice_by_withdrawals_is_private_on_any_relation(relation):
     parameters = presets.by_withdrawals(ONE)
     assert loss(relation, parameters) <= float(parameters.choice_epsilon)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(relations(Shape.CLAUSES, Shape.TREES, signed=True, largest=30))
 def test_the_choice_by_deficit_is_private_on_any_relation(relation):
     parameters = presets.by_deficit(ONE)
@@ -162,11 +184,32 @@ def test_levels_are_chosen_with_the_exact_probabilities():
     parameters = presets.by_withdrawals(ONE)
     work, source, runs = prepared(star(20)), Seeded(2), 4000
     counts = np.bincount(
-        [chosen_level(work.signs, parameters, source) for _ in range(runs)], minlength=LEVELS
+        [choose_level(work.signs, parameters, source) for _ in range(runs)], minlength=LEVELS
     )[:LEVELS]
     expected = np.array(level_distribution(star(20), parameters, LEVELS)) * runs
     big = expected > 5
     assert (((counts - expected) ** 2 / expected)[big]).sum() < 60
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+@pytest.mark.parametrize(
+    ("settings_of", "moves"),
+    [(presets.by_withdrawals, (0, 1)), (presets.by_deficit, (Fraction(-1, 2), 1))],
+    ids=["withdrawals", "deficit"],
+)
+def test_scores_are_weighed_by_epsilon_over_the_range_of_a_penalty(monkeypatch, settings_of, moves, epsilon):
+    """Lemma 2': exp(weight · range) is the whole loss, so the weight is ε1 over the range, slack included."""
+    parameters, weights = settings_of(Epsilon.of(epsilon)), []
+    original = selective.noisy_maximum
+
+    def recorded(rule, levels, top, weight, penalty, noise):
+        weights.append(weight)
+        return original(rule, levels, top, weight, penalty, noise)
+
+    monkeypatch.setattr(selective, "noisy_maximum", recorded)
+    choose_level(prepared(star(5)).signs, parameters, Seeded(1))
+    slack = 2 * SLACK * (moves[1] - moves[0])
+    assert weights == [parameters.choice_epsilon / (moves[1] - moves[0] + slack)]
 
 
 def test_epsilon_asked_is_epsilon_spent():
@@ -175,10 +218,22 @@ def test_epsilon_asked_is_epsilon_spent():
         assert run(prepared(star(5)), parameters, Seeded(1)).epsilon == Fraction(7, 10)
 
 
+def test_only_participants_of_a_kind_stand_for_one_another():
+    assert [len(unlike(relation)) for relation in (star(9), clique(5), shared(9), owned(4), tight())] == [
+        2,
+        1,
+        2,
+        2,
+        2,
+    ]
+    apart = from_expressions([(Participant("a"), 1), (Participant("b"), 2)], Shape.CONJUNCTIONS)
+    assert len(unlike(apart)) == 2
+
+
 def test_shape_decides_the_score():
-    assert presets.selective(ONE, Shape.CONJUNCTIONS).rule.score is Score.WITHDRAWALS
-    assert presets.selective(ONE, Shape.CLAUSES).rule.score is Score.DEFICIT
-    assert presets.selective(ONE, Shape.TREES).rule.score is Score.DEFICIT
+    assert presets.selective(ONE, Shape.CONJUNCTIONS).score is Score.WITHDRAWALS
+    assert presets.selective(ONE, Shape.CLAUSES).score is Score.DEFICIT
+    assert presets.selective(ONE, Shape.TREES).score is Score.DEFICIT
 
 
 def test_distinct_values_with_many_owners_are_almost_free():

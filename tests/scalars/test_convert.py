@@ -10,7 +10,7 @@ import pytest
 
 from recuse.scalars import build, literals, types
 from recuse.scalars.duckdb import MOST_NESTED, Compiler
-from recuse.scalars.expression import Column, Constant
+from recuse.scalars.expression import Constant, Variable
 from recuse.scalars.function import Mistyped
 
 CON = duckdb.connect()
@@ -18,7 +18,7 @@ CON = duckdb.connect()
 
 def cast(value: str, stored: str, target: types.Type) -> object:
     """Return what a stored value becomes, as DuckDB writes it."""
-    column = build.bring(Column("t", "x", types.stored(stored), stored), target)
+    column = build.bring(Variable("t", "x", types.stored(stored), stored), target)
     source = f"(SELECT CAST('{value}' AS {stored}) AS x) t"
     return CON.execute(f"SELECT CAST({Compiler().sql(column)} AS VARCHAR) FROM {source}").fetchall()[0][0]
 
@@ -54,7 +54,7 @@ def test_a_cast(value, stored, target, wanted):
 
 def test_what_cannot_be_converted_is_refused():
     with pytest.raises(Mistyped, match="a date cannot become a whole number"):
-        build.bring(Column("t", "d", types.Date()), types.BIGINT)
+        build.bring(Variable("t", "d", types.Date()), types.BIGINT)
     with pytest.raises(Mistyped, match="this constant is no DATE"):
         build.bring(literals.text("tomorrow"), types.Date())
 
@@ -120,8 +120,8 @@ CHAINS = {
     "letters": (types.Text(), lambda e: build.apply("upper", e)),
     "words": (types.Text(), lambda e: build.apply("initcap", e)),
     "nullif": (types.Text(), lambda e: build.apply("nullif", e, literals.text("a"))),
-    "members": (types.Boolean(), lambda e: build.apply("in", e, Column("t", "x", types.Boolean()))),
-    "between": (types.Boolean(), lambda e: build.apply("between", e, e, Column("t", "x", types.Boolean()))),
+    "members": (types.Boolean(), lambda e: build.apply("in", e, Variable("t", "x", types.Boolean()))),
+    "between": (types.Boolean(), lambda e: build.apply("between", e, e, Variable("t", "x", types.Boolean()))),
     "not": (types.Boolean(), lambda e: build.apply("not", e)),
 }
 
@@ -129,7 +129,7 @@ CHAINS = {
 @pytest.mark.parametrize("name", CHAINS)
 def test_what_is_nested_deeply_is_refused_soon_and_the_largest_accepted_is_bound_soon(name):
     kind, step = CHAINS[name]
-    column = Column("t", "x", kind)
+    column = Variable("t", "x", kind)
     accepted, found = "", step(column)
     for _ in range(MOST_NESTED + 50):
         begun = time.process_time()
@@ -149,7 +149,7 @@ def test_what_is_nested_deeply_is_refused_soon_and_the_largest_accepted_is_bound
 
 
 def test_an_expression_that_is_used_again_and_again_is_refused_soon():
-    found = Column("t", "x", types.Float(nan=True))
+    found = Variable("t", "x", types.Float(nan=True))
     for _ in range(60):
         found = build.apply("*", found, found)
     begun = time.process_time()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from recuse.scalars import build, dates, literals, types
-from recuse.scalars.expression import Column
+from recuse.scalars.expression import Variable
 from recuse.scalars.function import Mistyped
-from scalars.examples import date, gives, moment, time
+from support.scalars.examples import date, gives, moment, time
 
-D, T, N = (Column("t", name, types.stored(name)) for name in ("DATE", "TIMESTAMP", "BIGINT"))
+D, T, N = (Variable("t", name, types.stored(name)) for name in ("DATE", "TIMESTAMP", "BIGINT"))
 NOON = moment("2024-02-29 12:34:56.789")
 
 

@@ -1,4 +1,4 @@
-"""docs/functions.md is what the table says, and the table is all of it."""
+"""docs/reference/functions.md is what the table says, and the table is all of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from recuse.scalars import document
 from recuse.scalars.table import ROWS
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "functions.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "functions.md"
 
 
 def test_the_page_is_generated_from_the_table():

@@ -8,7 +8,7 @@ import pytest
 
 from recuse.scalars import build, literals
 from recuse.scalars.function import Mistyped
-from scalars.examples import gives
+from support.scalars.examples import gives
 
 INF, NAN = math.inf, math.nan
 

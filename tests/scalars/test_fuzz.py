@@ -1,6 +1,6 @@
 """Random expressions in every clause over every extreme: none raises, none differs from its meaning.
 
-Guarantee: docs/proofs.md, section 11. The seeds are fresh in every run and printed where something fails;
+Guarantee: proofs.md, section 11. The seeds are fresh in every run and printed where something fails;
 RECUSE_SEED=n repeats a run.
 """
 
@@ -19,8 +19,8 @@ from recuse.scalars.expression import parts
 from recuse.scalars.function import Function
 from recuse.scalars.table import ROWS, TABLE
 from recuse.scalars.types import Text
-from scalars import check, generate, twins
-from scalars.check import Bench
+from support.scalars import check, generate, twins
+from support.scalars.check import Bench
 
 FORMS = ("table", "parquet", "csv")
 A_STATEMENT = 6

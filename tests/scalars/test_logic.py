@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from recuse.scalars import build, literals, types
-from recuse.scalars.expression import Column
+from recuse.scalars.expression import Variable
 from recuse.scalars.function import Mistyped
-from scalars.examples import date, gives, moment
+from support.scalars.examples import date, gives, moment
 
-N, S, D = (Column("t", name, types.stored(name)) for name in ("BIGINT", "VARCHAR", "DATE"))
-E = Column("t", "e", types.stored("ENUM('a', 'b')"))
+N, S, D = (Variable("t", name, types.stored(name)) for name in ("BIGINT", "VARCHAR", "DATE"))
+E = Variable("t", "e", types.stored("ENUM('a', 'b')"))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_condition(name, arguments, wanted):
         ("coalesce", (N, S), "text stands beside a whole number"),
         ("<", (E, S), "labels of an ENUM"),
         ("and", (D, D), "a condition is needed"),
-        ("=", (N, Column("t", "b", types.stored("BLOB"))), "are not compared"),
+        ("=", (N, Variable("t", "b", types.stored("BLOB"))), "are not compared"),
         ("in", (N,), "takes at least 2 arguments, not 1"),
     ],
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from recuse.scalars import build, literals, types
-from recuse.scalars.expression import Column, Constant
+from recuse.scalars.expression import Constant, Variable
 from recuse.scalars.function import Mistyped
-from scalars.examples import gives
+from support.scalars.examples import gives
 
 MOST = 10**38 - 1
-X = Column("t", "x", types.BIGINT)
-WIDE = Column("t", "w", types.decimal(38, 20))
+X = Variable("t", "x", types.BIGINT)
+WIDE = Variable("t", "w", types.decimal(38, 20))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_is_no_number_is_refused(name, arguments, problem):
 
 def test_bounds_follow_the_operands():
     assert build.apply("+", X, literals.number("1")).type == types.whole(-(2**63) + 1, 2**63)
-    small = Column("t", "s", types.TINYINT)
+    small = Variable("t", "s", types.TINYINT)
     assert build.apply("*", small, small).type == types.whole(-(2**7) * (2**7 - 1), 2**14)
     assert build.apply("%", X, literals.number("10")).type == types.whole(-9, 9)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from recuse.scalars import build, growth, literals, types
-from recuse.scalars.expression import Column, Convert
+from recuse.scalars.expression import Convert, Variable
 from recuse.scalars.function import Mistyped
-from scalars.examples import gives
+from support.scalars.examples import gives
 
-S = Column("t", "s", types.stored("VARCHAR"))
-N = Column("t", "n", types.BIGINT)
+S = Variable("t", "s", types.stored("VARCHAR"))
+N = Variable("t", "n", types.BIGINT)
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recuse.errors import LedgerError
-from recuse.mechanism.release import Release, nearest
-from recuse.session.answer import Answer, stamped
+from recuse.errors import LedgerError, ParameterError
+from recuse.mechanism.release import Release
+from recuse.numerals import nearest
+from recuse.session.answer import Answer
 from recuse.session.cells import Combined, Row
+from recuse.session.show import BAR, drawing, noise_note
 from recuse.session.stored import restored, written
-from recuse.session.table import BAR, drawing, noise_note
+from support.profiles import examples
 
 fractions = st.fractions(min_value=-(10**30), max_value=10**30, max_denominator=10**6)
 
@@ -63,17 +65,16 @@ def answers(draw) -> Answer:
     return Answer(("k",), ("n", "mean"), tuple(Row((k,), (a, b)) for k, a, b in rows), Fraction(1, 3))
 
 
-@given(st.one_of(releases(), answers()))
-def test_what_is_stored_is_what_was_answered(answer):
-    again = restored(written(answer))
-    assert again == answer
-    if isinstance(answer, Answer):
-        for one, other in zip(again, answer, strict=True):
-            assert [type(key) for key in one.keys] == [type(key) for key in other.keys]
+@given(st.lists(st.tuples(KEYS, releases(), releases()), max_size=4))
+def test_what_is_stored_is_what_was_released(rows):
+    keys, found = [(key,) for key, _, _ in rows], [[one for _, one, _ in rows], [two for _, _, two in rows]]
+    groups, again = restored(written(keys, found))
+    assert (groups, again) == (keys, found)
+    assert [type(key) for (key,) in groups] == [type(key) for (key,) in keys]
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "null", '{"rows": [[1]]}', '{"value": "1/0"}', '{"rows": 3}']
+    "text", ["", "{}", "[]", "null", '{"groups": [[1]]}', '{"groups": [], "parts": [[{}]]}', '{"parts": 3}']
 )
 def test_a_stored_answer_that_cannot_be_read_is_refused(text):
     with pytest.raises(LedgerError, match="cannot be read"):
@@ -104,10 +105,11 @@ class Balanced(html.parser.HTMLParser):
         assert self.open.pop() == tag
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(answers())
 def test_a_notebook_gets_whole_html_and_keys_cannot_break_out(answer):
-    for shown in (answer, *(cell for row in answer for cell in row.cells if isinstance(cell, Release))):
+    numbers = [one(cell) for row in answer for cell in row.cells]
+    for shown in (answer, *numbers):
         parser = Balanced()
         parser.feed(shown._repr_html_())
         assert parser.open == []
@@ -126,22 +128,49 @@ def release(value: int, **more) -> Release:
     return Release(Fraction(value), ends, Fraction(1), Fraction(1, 2), "selective", **more)
 
 
-def test_a_release_prints_for_people():
-    shown = release(4, remaining=Fraction(9))
+def one(cell, **more) -> Answer:
+    return Answer((), ("n",), (Row((), (cell,)),), cell.epsilon, **more)
+
+
+def test_a_number_prints_for_people():
+    shown = one(release(4), remaining=Fraction(9))
     assert str(shown) == "4 (95 % of the noise: 2 to 6), epsilon 0.5, 9 left"
-    assert repr(shown) == f"<Release {shown}>"
-    again = release(4, remaining=Fraction(9), stored=True)
+    assert repr(shown) == f"<Answer {shown}>"
+    again = one(release(4), remaining=Fraction(9), stored=True)
     assert str(again) == "4 (95 % of the noise: 2 to 6), epsilon 0.5 (asked before: free), 9 left"
     exact = Release(Fraction(4), (Fraction(4), Fraction(4)), Fraction(0), Fraction(0), "public")
-    assert str(exact) == "4 (exact: about nobody), free"
+    assert str(one(exact)) == "4 (exact: about nobody), free"
+    mean = Combined(Fraction(1, 4), (None, Fraction(1, 2)), 0.9, Fraction(1))
+    assert str(one(mean)) == "0.25 (90 % of the noise: unbounded to 0.5), epsilon 1"
 
 
-def test_every_release_of_a_table_says_where_it_is_from():
-    table = Answer((), ("n",), (Row((), (release(4),)),), Fraction(1, 2))
-    marked = stamped(table, remaining=Fraction(1), policy="p", data_version=3, stored=True)
-    (cell,) = marked.rows[0].cells
-    assert (cell.policy, cell.data_version, cell.stored, cell.remaining) == ("p", 3, True, 1)
-    assert (marked.policy, marked.data_version, marked.stored) == ("p", 3, True)
+@given(releases())
+def test_a_number_converts(release):
+    answer = one(release)
+    assert (Fraction(answer), float(answer), int(answer)) == (
+        release.value,
+        float(release.value),
+        int(release.value),
+    )
+    assert (answer.value, answer.interval, answer.number) == (release.value, release.interval, release)
+
+
+def test_a_number_is_formatted_as_one():
+    assert f"{one(release(1234567)):,}" == "1,234,567"
+    assert f"{one(release(4)):>5}" == "    4"
+    assert f"{one(release(4))}" == str(one(release(4)))
+    assert bool(one(release(0))), "an answer of zero is an answer"
+
+
+def test_a_table_is_no_number():
+    table = Answer(("k",), ("n",), (Row((1,), (release(4),)),), Fraction(1))
+    for use in (float, int, Fraction, lambda table: table.value, lambda table: f"{table:,}"):
+        with pytest.raises(ParameterError, match="a table, not one number"):
+            use(table)
+    undefined = one(Combined(None, (None, None), 0.9, Fraction(1)))
+    assert undefined.value is None
+    with pytest.raises(ParameterError, match="undefined"):
+        float(undefined)
 
 
 def test_arrow_and_pandas_have_counts_as_integers_and_intervals_beside_them():
@@ -214,6 +243,5 @@ def test_a_table_says_what_its_intervals_are():
 
 def test_uuid_and_decimal_keys_come_back():
     key = uuid.UUID(int=7)
-    table = Answer(("a", "b"), (), (Row((key, Decimal("1.50")), ()),), Fraction(1))
-    ((again, number),) = (row.keys for row in restored(written(table)))
+    ((again, number),), _ = restored(written([(key, Decimal("1.50"))], []))
     assert (again, str(number)) == (key, "1.50")

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from made import COUNT, POLICY, make_shop
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError, ParameterError, QueryError
 from recuse.policy import Policy
-from recuse.session import Parts, connect
+from recuse.session.parts import Parts
+from recuse.session.session import connect
 from recuse.session.synthetic import Statistics, fan_out
-from sources import Seeded
+from support.noise import Seeded
+from support.shop import COUNT, POLICY, make_shop
 
 BY_NATION = (
     "SELECT n.name, COUNT(*) AS orders, AVG(price) AS mean FROM orders o "
@@ -134,7 +135,7 @@ def test_one_customer_with_many_orders_costs_more(shop):
 def test_an_earlier_release_is_scaled(shop):
     release = shop.ask_number(COUNT, 1)
     (column,) = shop.estimate(COUNT, "0.25", like=release).columns
-    assert column.typical == 4 * release.noise_scale
+    assert column.typical == 4 * release.number.noise_scale
     low, high = release.interval
     assert column.mostly == 4 * max(high - release.value, release.value - low)
     assert shop.budget.spent == 1

@@ -14,9 +14,10 @@ import recuse
 from recuse.errors import BudgetError, DatabaseError, ParameterError, QueryError
 from recuse.graphs import datasets
 from recuse.ledger import Ledger
-from recuse.session import Parts, SecondBudgetWarning
-from recuse.session import graph as module
-from sources import Seeded
+from recuse.session import graph_question
+from recuse.session.parts import Parts
+from recuse.session.place import SecondBudgetWarning
+from support.noise import Seeded
 
 CAVEMEN = nx.connected_caveman_graph(40, 6)
 
@@ -30,10 +31,10 @@ def session():
 def test_one_call(session, protect):
     truth = sum(nx.triangles(CAVEMEN).values()) // 3
     answer = session.count("triangle", protect=protect, epsilon=2)
-    assert isinstance(answer, recuse.Release)
+    assert isinstance(answer, recuse.Answer)
     assert abs(answer.value - truth) < truth / 3
     assert answer.interval[0] <= answer.value <= answer.interval[1]
-    assert (answer.epsilon, answer.remaining, answer.signed) == (2, 8, False)
+    assert (answer.epsilon, answer.remaining, answer.number.signed) == (2, 8, False)
     assert session.budget.spent == 2
 
 
@@ -173,7 +174,7 @@ def test_the_charge_comes_first(session, monkeypatch):
         assert session.budget.spent == 1
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "prepared", look)
+    monkeypatch.setattr(graph_question, "subject", look)
     with pytest.raises(KeyboardInterrupt):
         session.count("triangle", protect="node", epsilon=1)
     assert session.budget.spent == 1

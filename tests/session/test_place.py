@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 
 import pandas as pd
 import pytest
 
 import recuse
-from made import COUNT, POLICY, make_shop
 from recuse.errors import ParameterError
 from recuse.ledger import Ledger
 from recuse.policy import Policy
-from recuse.session import SecondBudgetWarning, connect
-from recuse.session.place import Place, ledgers_of
+from recuse.session.place import LedgerLocation, SecondBudgetWarning, ledgers_of
+from recuse.session.session import connect
 from recuse.session.synthetic import Statistics
+from support.shop import COUNT, POLICY, make_shop
 
 SCHOOL = Policy.parse(
     """
@@ -97,6 +98,58 @@ def test_data_is_private_under_any_of_its_names(school):
         assert session.estimate(FRIENDS, 1, like=Statistics({"friends": 9, "pupil": 5}), runs=2)
 
 
+def ask_a_session(school):
+    with connect(school, SCHOOL) as session:
+        session.ask(FRIENDS, 1)  # warns
+
+
+def look_at_the_budget(school):
+    with connect(school, SCHOOL) as session:
+        assert session.budget  # warns
+
+
+def charge_in_two_halves(school):
+    with connect(school, SCHOOL) as session:
+        session.charge(session.question(FRIENDS, 1))  # warns
+
+
+def count_in_a_graph(school):
+    with recuse.graph(school / "friends.csv") as session:
+        session.count("edge", protect="node", epsilon=1)  # warns
+
+
+def ask_a_cursor(school):
+    with recuse.dbapi.connect(school, policy=SCHOOL, epsilon=1) as connection:
+        connection.cursor().execute(FRIENDS)  # warns
+
+
+@pytest.mark.parametrize(
+    "ask", [ask_a_session, look_at_the_budget, charge_in_two_halves, count_in_a_graph, ask_a_cursor]
+)
+def test_the_warning_names_the_line_that_asked(school, ask):
+    """However many functions of ours lie between."""
+    first = by_folder if ask is count_in_a_graph else by_file
+    first(school)
+    with pytest.warns(SecondBudgetWarning) as caught:
+        ask(school)
+    lines, start = inspect.getsourcelines(ask)
+    (asking,) = (start + place for place, line in enumerate(lines) if line.endswith("# warns\n"))
+    assert [(warning.filename, warning.lineno) for warning in caught] == [(__file__, asking)]
+
+
+def test_to_close_twice_does_no_harm(school):
+    sessions = connect(school, SCHOOL), recuse.graph(school / "friends.csv", ledger=school / "x.ledger")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecondBudgetWarning)
+        for session in sessions:
+            assert session.budget.spent == 0
+    for session in sessions:
+        with session:
+            session.close()
+        session.close()
+        assert not session.has_ledger
+
+
 # ------------------------------------------------------------------ one ledger, several sources
 
 
@@ -149,8 +202,8 @@ def test_a_ledger_stays_where_it_was_named(tmp_path, monkeypatch):
 def test_names_say_where_and_nothing_of_what(tmp_path):
     folder = tmp_path / "a"
     folder.mkdir()
-    assert Place.of(folder).name == "a"
-    assert Place.of(folder / "x.csv").name == "x.csv"
-    assert Place.of(folder / "x.csv", tmp_path / "b" / "c.ledger").name == "../a/x.csv"
-    assert Place.of({"x": None}, tmp_path / "c.ledger").name == ""
-    assert Place.of(None) == Place(None, None)
+    assert LedgerLocation.of(folder).name == "a"
+    assert LedgerLocation.of(folder / "x.csv").name == "x.csv"
+    assert LedgerLocation.of(folder / "x.csv", tmp_path / "b" / "c.ledger").name == "../a/x.csv"
+    assert LedgerLocation.of({"x": None}, tmp_path / "c.ledger").name == ""
+    assert LedgerLocation.of(None) == LedgerLocation(None, None)

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from made import POLICY, make_shop
 from recuse.ledger import Ledger
+from support.shop import POLICY, make_shop
 
-RACING = Path(__file__).resolve().parents[1] / "racing.py"
+TESTS = Path(__file__).resolve().parents[1]
 
 
 def racing(mode: str, *arguments: object) -> list[list[int]]:
     done = subprocess.run(
-        [sys.executable, str(RACING), mode, *map(str, arguments)],
+        [sys.executable, "-m", "support.racing", mode, *map(str, arguments)],
         capture_output=True,
         text=True,
-        cwd=RACING.parent,
+        cwd=TESTS,
         timeout=1500,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from recuse.annotation import TRUE, Participant, conjunction, kept, usage
 from recuse.krelation.build import expressions, from_expressions
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Shape
 from recuse.solver.certificate import Checker, dual_bound, enclosed_sum, log_ratio
-from recuse.solver.full import FullPrograms, power_of_two_near
-from recuse.solver.linear import solve
-from solver import judge
-from strategies import relations
+from recuse.solver.lp.extended import FullPrograms, power_of_two_near
+from recuse.solver.lp.program import LinearProgram, solve
+from support.judges import relations as judge
+from support.strategies import relations
 
 guesses = st.lists(st.floats(-0.5, 1.5), min_size=6, max_size=6)
 levels = st.sampled_from([0.3, 1.0, 2.5])
@@ -95,6 +96,35 @@ def test_arbitrary_multipliers_never_overstate(relation, random, tau):
         assert dual_bound(program, np.full(len(program.right), np.nan)) <= truth
 
 
+@pytest.mark.parametrize("rows", [3, 400])
+@given(seed=st.integers(0, 2**32))
+def test_a_bound_is_below_what_its_multipliers_prove_in_rationals(rows, seed):
+    """Long columns of one sign round the most: a bound that is rounded the other way lies above."""
+    random = np.random.default_rng(seed)
+    matrix, y = random.random((rows, 3)), random.random(rows)
+    right = random.random(rows) * random.integers(0, 2)
+    program = LinearProgram(random.random(3), sparse.csr_array(matrix), right, np.zeros(3), np.ones(3))
+    exact_y = [Fraction(value) for value in y.tolist()]
+    total = sum((Fraction(b) * z for b, z in zip(right.tolist(), exact_y, strict=True)), Fraction(0))
+    for cost, column in zip(program.cost.tolist(), matrix.T.tolist(), strict=True):
+        reduced = Fraction(cost) - sum(Fraction(a) * z for a, z in zip(column, exact_y, strict=True))
+        total += min(Fraction(0), reduced)
+    found = Fraction(dual_bound(program, y))
+    assert found <= total
+    assert total - found <= Fraction(1, 10**8)
+
+
+@given(relations(), guesses)
+def test_withdrawals_are_rounded_to_the_grid_up_or_down_as_said(relation, guess):
+    check, _ = checked(relation)
+    wanted = np.array(guess)
+    inside = np.clip(wanted, 0.0, 1.0)
+    up, down = check.raised(wanted), check.lowered(wanted)
+    assert ((down <= inside) & (inside <= up)).all()
+    assert (up - down <= check.grid).all()
+    assert (np.concatenate((up, down)) % check.grid == 0).all()
+
+
 def test_a_tampered_dual_loses_its_bound():
     """The bound is earned by the multipliers, not echoed from the solver."""
     triangle = conjunction(*map(Participant, "abc"))
@@ -125,3 +155,11 @@ def test_the_grid_stays_exact_for_long_clauses():
     check, _ = checked(relation)
     g = np.full(5000, check.grid)
     assert Fraction(check.answer(g).low) <= 1 - 5000 * Fraction(check.grid) <= Fraction(check.answer(g).high)
+
+
+@given(relations(), guesses, st.sampled_from([0.0, 0.3, 1.0, 2.5]))
+def test_a_shrunk_vector_is_within_its_size_exactly(relation, guess, s):
+    check, _ = checked(relation)
+    g = check.shrunk(np.array(guess), s)
+    assert sum(map(Fraction, g.tolist()), start=Fraction(0)) <= Fraction(s)
+    assert (g <= np.clip(guess, 0.0, 1.0)).all()

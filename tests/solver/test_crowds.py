@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from recuse.annotation import TRUE
 from recuse.krelation.build import expressions
 from recuse.krelation.relation import Tuples
-from recuse.solver import alternatives, cutting
-from recuse.solver.focus import touching
-from recuse.solver.linear import Method
+from recuse.solver import limits
+from recuse.solver.cuts.restriction import touching
+from recuse.solver.fast import fast_programs
+from recuse.solver.lp import whole_tuples
+from recuse.solver.lp.program import Method
 from recuse.solver.reference import reference
-from solver import judge
-from strategies import relations
+from support.judges import relations as judge
+from support.strategies import relations
 
 WIDTH = 1e-3
 levels = st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0])
@@ -27,29 +29,29 @@ levels = st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0])
 @pytest.fixture(autouse=True, scope="module")
 def crowded():
     """Take the thresholds away, and count the whole programs that were solved."""
-    solved, solve = [], alternatives.solve
+    solved, solve = [], whole_tuples.solve
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("CROWD", "FEW", "SPARSE", "AT_FIRST"):
-            patched.setattr(cutting, name, 0)
-        patched.setattr(alternatives, "solve", lambda *asked: (solved.append(asked), solve(*asked))[1])
+        for name in ("CROWD", "FEW_TUPLES_EACH", "SPARSE_TUPLES_EACH", "ROUNDS_AT_FIRST"):
+            patched.setattr(limits, name, 0)
+        patched.setattr(whole_tuples, "solve", lambda *asked: (solved.append(asked), solve(*asked))[1])
         yield solved
 
 
-@given(relation=relations(), tau=levels, enough=st.sampled_from([0.0, 1.0, np.inf]))
-def test_every_interval_holds_what_the_judge_finds(relation, tau, enough):
-    programs = cutting.cutting(relation.positive, relation.participants)
+@given(relation=relations(), tau=levels, stop_above=st.sampled_from([0.0, 1.0, np.inf]))
+def test_every_interval_holds_what_the_judge_finds(relation, tau, stop_above):
+    programs = fast_programs(relation.positive, relation.participants)
     rows = [(k, q) for k, q in expressions(relation) if k != TRUE]
     for found, truth in (
         (programs.truncated(tau, WIDTH), judge.truncated(rows, tau)),
-        (programs.strict_withdrawals(tau, WIDTH, enough), judge.strict_withdrawals(rows, tau)),
+        (programs.strict_withdrawals(tau, WIDTH, stop_above), judge.strict_withdrawals(rows, tau)),
     ):
         assert found.low <= truth + 1e-7
         assert found.high >= truth - 1e-7
-        assert found.width <= WIDTH or found.low > enough
+        assert found.width <= WIDTH or found.low > stop_above
 
 
 def test_the_routes_of_crowds_were_taken(crowded):
-    programs = cutting.cutting(*random_relation(0))
+    programs = fast_programs(*random_relation(0))
     crowded.clear()
     programs.truncated(2.0, WIDTH)
     programs.strict_withdrawals(2.0, WIDTH)
@@ -70,7 +72,7 @@ def lower_ends(iterations: int) -> list[tuple[float, float]]:
         tuples, people = random_relation(seed)
         judged = reference(tuples, people)
         met = touching(tuples, judged.loads > 2.0)
-        stopped = alternatives.strict_withdrawals(met, 2.0, Method.FIRST_ORDER, iterations)
+        stopped = whole_tuples.strict_withdrawals(met, 2.0, Method.FIRST_ORDER, iterations)
         found.append((stopped.low, judged.strict_withdrawals(2.0, 1e-6).high))
     return found
 
@@ -85,5 +87,5 @@ def test_what_a_stopped_method_proves_is_true(iterations: int) -> None:
 
 def test_multipliers_that_are_taken_at_their_word_prove_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: multipliers of a stopped method are not feasible, and what they lack must be paid for."""
-    monkeypatch.setattr(alternatives, "dual_bound", lambda program, y: float(program.right @ y))
+    monkeypatch.setattr(whole_tuples, "dual_bound", lambda program, y: float(program.right @ y))
     assert any(low > truth for iterations in (1, 5, 20, 100) for low, truth in lower_ends(iterations))

@@ -11,14 +11,15 @@ import pytest
 from recuse.annotation import Participant, conjunction, disjunction
 from recuse.krelation.build import from_expressions, from_owners, without
 from recuse.krelation.relation import KRelation, Shape
-from recuse.mechanism.mechanisms import NAMES, chosen, run
+from recuse.mechanism.mechanisms import NAMES, mechanism_for
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
-from recuse.solver.cutting import cutting
+from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
-from sources import Seeded
+from support.mechanisms import run
+from support.noise import Seeded
 
-SOLVERS = [reference, cutting]
+SOLVERS = [reference, fast_programs]
 WEIGHTS = [1, 10**7, 10**9, 10**12, 2**63 - 3, 10**25]
 
 
@@ -73,8 +74,8 @@ def test_neighbours_are_both_answered(name, weight):
     relation = triples(4, weight)
     for some in (relation, without(relation, 3)):
         for epsilon in ("0.1", "1", "1000"):
-            parameters = chosen(name, Epsilon.of(epsilon), some.shape)
-            assert run(prepare(some, cutting), parameters, Seeded(1)).epsilon == parameters.epsilon
+            parameters = mechanism_for(name, Epsilon.of(epsilon), some.shape)
+            assert run(prepare(some, fast_programs), parameters, Seeded(1)).epsilon == parameters.epsilon
 
 
 def test_one_very_heavy_tuple_needs_one_withdrawal():

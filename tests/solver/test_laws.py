@@ -12,9 +12,10 @@ from recuse.annotation import TRUE, Participant, conjunction, kept, usage, withd
 from recuse.krelation.build import expressions, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.solver.reference import Reference, reference
-from solver.counterexamples import friends_with_a_common_friend, spread
-from solver.static_bound import static_index
-from strategies import NAMES, fractions, people, relations
+from support.counterexamples import friends_with_a_common_friend, spread
+from support.profiles import examples
+from support.static_bound import static_index
+from support.strategies import NAMES, fractions, people, relations
 
 WIDTH = 1e-6
 FUZZ = 1e-5
@@ -42,7 +43,7 @@ def test_a_withdrawal_shifts_the_least_load_and_answer_by_at_most_one(relation, 
         assert one.low <= two.high
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(relations(), people)
 def test_a_withdrawal_moves_the_index_by_at_most_one(relation, leaver):
     small, large = neighbours(relation, leaver)

@@ -11,16 +11,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from recuse.annotation import Participant
-from recuse.graphs.aggregate import k_stars, k_triangles
+from recuse.graphs.choices import k_stars, k_triangles
 from recuse.graphs.protect import Protected
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import Shape, Tuples
-from recuse.solver.aggregate import aggregate_programs
-from recuse.solver.aggregate_certain import withdrawn_for_certain
-from recuse.solver.aggregate_focus import Focus
+from recuse.solver.choices.presolve import withdrawn_for_certain
+from recuse.solver.choices.programs import choice_programs
+from recuse.solver.choices.restriction import ChoiceFocus
 from recuse.solver.reference import reference
-from solver.aggregate_judge import graph_of, graphs, judge
-from strategies import relations
+from support.judges.choices import graph_of, graphs, judge
+from support.profiles import examples
+from support.strategies import relations
 
 FUZZ = 1e-6
 levels = st.sampled_from([0.25, 0.5, 1.0, 1.5, 3.0, 5.0])
@@ -34,7 +35,7 @@ def lightened(tuples: Tuples, tau: float, share: float) -> Tuples:
     return Tuples(np.minimum(tuples.weights, lids), tuples.levels, tuples.members)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(relations(signed=False, rows=4, largest=60), st.sampled_from([1.0, 2.0, 5.0]))
 def test_cutting_weights_at_twice_tau_changes_no_truncated_answer(relation, tau):
     """Lemma H."""
@@ -57,7 +58,7 @@ def test_cutting_weights_at_half_of_tau_would():
 # ------------------------------------------------------------------ T2
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(relations(signed=False, rows=4, largest=9), levels)
 def test_a_deficit_is_how_many_withdrawals_explain_it(relation, tau):
     """T2: s = max_T (X(T)-X(τ))/T is the least s with H(s) ≤ X(τ); on doublings it is at most halved."""
@@ -88,7 +89,7 @@ HUBS = st.lists(st.sampled_from(list(combinations(range(1, 8), 2))), unique=True
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.tuples(HUBS, st.just("star"), st.just("node"), st.integers(2, 3)),
     st.sampled_from([6.0, 7.5, 9.0, 15.0, 18.0, 20.0]),
@@ -97,7 +98,7 @@ def test_who_leaves_for_certain_costs_tau_and_nothing_else(case, tau):
     """Lemma A6, by the judge's own X of both databases."""
     (nodes, edges), pattern, protect, k = case
     aggregate = COUNTS[pattern](graph_of(nodes, edges), k, Protected(protect))
-    found = withdrawn_for_certain(aggregate, aggregate_programs(aggregate).loads, tau)
+    found = withdrawn_for_certain(aggregate, choice_programs(aggregate).loads, tau)
     gone = {aggregate.names[p] if protect == "node" else edges[p] for p in np.flatnonzero(found.leavers)}
     assume(gone)
     kept = [e for e in edges if e not in gone and not gone.intersection(e)]
@@ -106,13 +107,13 @@ def test_who_leaves_for_certain_costs_tau_and_nothing_else(case, tau):
     assert whole.truncated(tau) == pytest.approx(tau * len(gone) + left.truncated(tau), abs=FUZZ)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(CASES, st.sampled_from([0.5, 1.0, 2.0, 3.3, 5.0]))
 def test_where_a_slope_is_cut_everybody_can_move(case, tau):
     """Lemma A7: so lemma A4 may be used after lemma A3, and after lemma A6 in what is left."""
     (nodes, edges), pattern, protect, k = case
     aggregate = COUNTS[pattern](graph_of(nodes, edges), k, Protected(protect))
-    loads = aggregate_programs(aggregate).loads
+    loads = choice_programs(aggregate).loads
     for rest, own in (
         (aggregate, loads),
         ((found := withdrawn_for_certain(aggregate, loads, tau)).rest, found.loads),
@@ -120,7 +121,7 @@ def test_where_a_slope_is_cut_everybody_can_move(case, tau):
         movable = own > tau
         if not movable.any():
             continue
-        focus = Focus.of(rest, movable)
+        focus = ChoiceFocus.of(rest, movable)
         steep = np.array([comb(max(0, int(m) - 1), k - 1) > np.ceil(tau) for m in focus.sizes])
         assert (focus.fixed[steep] == 0).all()
         assert (focus.group_owners[steep] >= 0).all()

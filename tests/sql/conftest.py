@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sql.shop import the_engine
+from support.sql.shop import the_engine
 
 
 @pytest.fixture(autouse=True, scope="session")

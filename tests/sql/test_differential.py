@@ -15,14 +15,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from recuse.annotation import And, Annotation, Or, conjunction, disjunction
+from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect
 from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.sql.compile import PASSES, Plan, compile_query
 from recuse.sql.query import Choice, map_blocks
-from sql.grammar import questions
-from sql.shop import POLICY, TABLES, Database, full_databases, the_engine
+from support.profiles import examples
+from support.sql.grammar import questions
+from support.sql.shop import POLICY, TABLES, Database, full_databases, the_engine
 
 quietly = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -50,7 +52,7 @@ def syntactic_rows(relation: KRelation) -> Counter[tuple[Annotation, bool]]:
 
 def compiled(text: str) -> Plan:
     plan = compile_query(text, POLICY, the_engine().catalogue())
-    the_engine().check(plan)
+    check_plan(plan, the_engine())
     return plan
 
 
@@ -89,14 +91,14 @@ def check(text: str, database: Database) -> None:
             assert canonical_rows(neighbour) == canonical_rows(left)
 
 
-@settings(max_examples=50, suppress_health_check=quietly)
+@settings(max_examples=examples(50), suppress_health_check=quietly)
 @given(questions(), full_databases())
 def test_a_generated_query_is_answered_and_its_neighbours_are_its_withdrawals(text, database):
     check(text, database)
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000, suppress_health_check=quietly)
+@settings(max_examples=examples(500), suppress_health_check=quietly)
 @given(questions(), full_databases())
 def test_thousands_of_generated_queries(text, database):
     check(text, database)

@@ -11,7 +11,7 @@ from recuse.engines.duckdb import DuckDB
 from recuse.errors import PolicyError
 from recuse.policy import Policy
 from recuse.sql.draft import draft
-from recuse.sql.ownership import Linked, Protected, Public, own
+from recuse.sql.ownership import Linked, ProtectedTable, PublicTable, own
 
 SCHEMA = """
 CREATE TABLE nation (id INTEGER PRIMARY KEY);
@@ -44,11 +44,11 @@ def test_a_draft_follows_references_and_asks_about_the_rest(engine):
     assert "# Is nation about nobody?" in text
     assert text.rstrip().endswith("epsilon = 10")
     as_is = own(Policy.parse(text), engine.catalogue())
-    assert isinstance(as_is.of("customer"), Protected)
+    assert isinstance(as_is.of("customer"), ProtectedTable)
     assert as_is.of("nation") is None, "an undecided table is never silently public"
     full = own(decided(text), engine.catalogue())
-    assert isinstance(full.of("nation"), Public)
-    assert isinstance(full.of('odd "name'), Public)
+    assert isinstance(full.of("nation"), PublicTable)
+    assert isinstance(full.of('odd "name'), PublicTable)
     orders, friend, line = full.of("orders"), full.of("friend"), full.of("line")
     assert isinstance(orders, Linked)
     assert isinstance(friend, Linked)
@@ -63,12 +63,12 @@ def test_several_kinds_composite_keys_and_named_keys(engine):
     both = own(decided("\n".join(draft(engine.catalogue(), ["customer", "shop"]))), engine.catalogue())
     orders, shop = both.of("orders"), both.of("shop")
     assert isinstance(orders, Linked)
-    assert isinstance(shop, Protected)
+    assert isinstance(shop, ProtectedTable)
     assert {hop.target for hop in orders.hops} == {"customer", "shop"}
     assert len(shop.key) == 2
     named = own(decided("\n".join(draft(engine.catalogue(), ["friend.a,b"]))), engine.catalogue())
     friend = named.of("friend")
-    assert isinstance(friend, Protected)
+    assert isinstance(friend, ProtectedTable)
     assert [str(item) for item in friend.key] == ["a", "b"]
 
 

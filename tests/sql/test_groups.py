@@ -10,13 +10,15 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
+from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect, collect_domain
 from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, without
 from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import compile_query
-from sql.shop import CATALOGUE, POLICY, TABLES, Database, full_databases, the_engine
+from support.profiles import examples
+from support.sql.shop import CATALOGUE, POLICY, TABLES, Database, full_databases, the_engine
 
 KEYED = Catalogue(
     tuple(
@@ -106,7 +108,7 @@ def answers(text: str, policy: Policy = POLICY) -> dict[tuple[object, ...], list
     """Return the true answers of all measures, by group."""
     engine = Database(ROWS).load()
     plan = compile_query(text, policy, engine.catalogue())
-    engine.check(plan)
+    check_plan(plan, engine)
     domain = collect_domain(engine, plan.grouping)
     relations = collect(engine, plan, domain)
     units = [measure.granularity for measure in plan.measures]
@@ -235,7 +237,7 @@ GROUPED = [
 
 
 @pytest.mark.parametrize("text", GROUPED)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(database=full_databases())
 def test_groups_obey_the_privacy_law_and_disjoint_ones_share_nobody(text, database):
     plan = compile_query(text, UNIQUE, the_engine().catalogue())

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from recuse.algebra import Relation, product, select
+from recuse.algebra import AnnotatedRelation, product, select
 from recuse.annotation import FALSE, TRUE, Participant, conjunction
+from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect, collect_domain
 from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.policy import Policy
 from recuse.sql.compile import Plan, compile_query
-from sql.shop import POLICY, TABLES, Database, databases, the_engine
+from support.profiles import examples
+from support.sql.shop import POLICY, TABLES, Database, databases, the_engine
 
 QUERIES = [line for line in (Path(__file__).parent / "laws.sql").read_text().splitlines() if line]
 
@@ -24,7 +26,7 @@ QUERIES = [line for line in (Path(__file__).parent / "laws.sql").read_text().spl
 @cache
 def compiled(text: str) -> Plan:
     plan = compile_query(text, POLICY, the_engine().catalogue())
-    the_engine().check(plan)
+    check_plan(plan, the_engine())
     return plan
 
 
@@ -34,7 +36,7 @@ def relation(database: Database, text: str) -> KRelation:
 
 
 @pytest.mark.parametrize("text", QUERIES)
-@settings(max_examples=3)
+@settings(max_examples=examples(3))
 @given(database=databases())
 def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, database):
     found = relation(database, text)
@@ -65,7 +67,7 @@ PUBLIC = {
 
 
 @pytest.mark.parametrize("text", PUBLIC)
-@settings(max_examples=3)
+@settings(max_examples=examples(3))
 @given(database=databases())
 def test_a_question_about_public_tables_alone_is_public_and_its_relation_constant(text, database):
     plan = compiled(text)
@@ -78,7 +80,7 @@ def test_a_question_about_public_tables_alone_is_public_and_its_relation_constan
 
 
 @pytest.mark.parametrize("text", QUERIES)
-@settings(max_examples=2)
+@settings(max_examples=examples(2))
 @given(database=databases())
 def test_a_withdrawal_is_the_removal_of_ones_rows(text, database):
     """The privacy law: what the mechanism takes for a neighbour is one."""
@@ -88,7 +90,7 @@ def test_a_withdrawal_is_the_removal_of_ones_rows(text, database):
         assert canonical_rows(neighbour) == canonical_rows(without(found, name))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(database=databases())
 def test_removing_the_participants_row_alone_is_enough(database):
     """Rows that link to nobody are nobody's: they leave with the row they link to."""
@@ -125,7 +127,7 @@ OWNERS = {
 }
 
 
-def annotated(database: Database, table: str, alias: str) -> Relation:
+def annotated(database: Database, table: str, alias: str) -> AnnotatedRelation:
     """Return a table of the algebra: rows numbered, because SQL counts duplicates, each with its owners."""
     owned = database.owned()
     attributes = (f"{alias}.#", *(f"{alias}.{name}" for name in TABLES[table]))
@@ -133,7 +135,7 @@ def annotated(database: Database, table: str, alias: str) -> Relation:
     for number, row in enumerate(owned.rows[table]):
         parts = [Participant(name) for name in OWNERS[table](row, owned)]
         rows[number, *row] = conjunction(*parts) if parts else TRUE
-    return Relation(attributes, {row: k for row, k in rows.items() if k != FALSE})
+    return AnnotatedRelation(attributes, {row: k for row, k in rows.items() if k != FALSE})
 
 
 def equal(left: object, right: object) -> bool:
@@ -169,7 +171,7 @@ ALGEBRA = [
 
 
 @pytest.mark.parametrize(("text", "sources", "predicate", "weight"), ALGEBRA, ids=range(len(ALGEBRA)))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(database=databases())
 def test_sql_and_algebra_give_the_same_relation(text, sources, predicate, weight, database):
     joined = reduce(product, (annotated(database, table, alias) for alias, table in sources.items()))

@@ -11,7 +11,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import ParseError
 
 from recuse.sql.elaborate import accepted_nodes
-from sql.shop import the_engine
+from support.sql.shop import the_engine
 
 BINARY = ["+", "-", "*", "/", "//", "%", "||", "=", "<>", "<", ">=", "AND", "OR", "LIKE", "NOT LIKE", "ILIKE"]
 BINARY += ["IS DISTINCT FROM", "IS NOT DISTINCT FROM"]

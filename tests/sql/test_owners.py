@@ -18,14 +18,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recuse.annotation import TRUE, And, Annotation, Or, Participant
+from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
 from recuse.krelation import encode
 from recuse.krelation.build import expressions
 from recuse.policy import Link, Policy
-from recuse.policy.terms import Choice, KeyItem
+from recuse.policy.terms import KeyItem, LinkChoice
 from recuse.sql import complete
 from recuse.sql.compile import Plan, compile_query
+from support.profiles import examples
 
 POLICY = Policy.parse("""
 [[protect]]                  # not unique: rows that share a key are one participant
@@ -137,7 +139,7 @@ def named(row: dict[str, Any], items: tuple[KeyItem, ...]) -> Name | None:
     """Return the key of a protected row, None where a part of it is missing."""
     if any(row[column] is None for item in items for column in item.columns):
         return None
-    pick = {Choice.ITSELF: lambda v: v[0], Choice.LEAST: min, Choice.GREATEST: max}
+    pick = {LinkChoice.ITSELF: lambda v: v[0], LinkChoice.LEAST: min, LinkChoice.GREATEST: max}
     return tuple(pick[item.choice]([row[column] for column in item.columns]) for item in items)
 
 
@@ -316,7 +318,7 @@ empty = cache(opened)
 @cache
 def compiled(schema: str, text: str) -> Plan:
     plan = compile_query(text, POLICY, empty(schema).catalogue())
-    empty(schema).check(plan)
+    check_plan(plan, empty(schema))
     return plan
 
 
@@ -367,7 +369,7 @@ def wrong(schema: str, kind: str, rows: Rows, text: str) -> list[frozenset[Name]
     ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.data())
 def test_rows_without_owners_are_nobodys_whatever_is_joined(data):
     kind = data.draw(st.sampled_from(TYPES))
@@ -375,7 +377,7 @@ def test_rows_without_owners_are_nobodys_whatever_is_joined(data):
     assert wrong(plain_schema(kind), kind, rows, data.draw(questions())) == []
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.data())
 def test_where_the_database_enforces_references_too(data):
     kind = data.draw(st.sampled_from(TYPES))

@@ -11,14 +11,14 @@ from recuse.krelation.relation import Shape
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.compile import compile_query
-from recuse.sql.ownership import Linked, Protected, Public, own
-from sql.shop import CATALOGUE, ENFORCED, POLICY
+from recuse.sql.ownership import Linked, ProtectedTable, PublicTable, own
+from support.sql.shop import CATALOGUE, ENFORCED, POLICY
 
 
 def test_every_table_of_the_policy_has_one_role():
     ownership = own(POLICY, CATALOGUE)
-    assert isinstance(ownership.of("CUSTOMER"), Protected)
-    assert isinstance(ownership.of("nation"), Public)
+    assert isinstance(ownership.of("CUSTOMER"), ProtectedTable)
+    assert isinstance(ownership.of("nation"), PublicTable)
     assert ownership.of("secret") is None
     item = ownership.of("item")
     assert isinstance(item, Linked)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from recuse.errors import QueryError
 from recuse.sql.compile import compile_query
 from recuse.sql.parse import MAX_LENGTH, parse
-from sql.shop import CATALOGUE, POLICY
+from support.profiles import examples
+from support.sql.shop import CATALOGUE, POLICY
 
 SELECT = "SELECT COUNT(*) FROM orders"
 
@@ -31,9 +32,9 @@ def test_texts_that_say_nothing(text):
 
 
 def test_ten_megabytes_are_refused_at_once():
-    start = time.perf_counter()
+    start = time.process_time()
     error = refused(SELECT + " WHERE o_id = 1" + " OR o_id = 2" * 900_000)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert "too long" in error.problem
 
 
@@ -82,7 +83,7 @@ USING
 words = st.sampled_from(WORDS.split())
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(words, max_size=25).map(" ".join) | st.text(max_size=60))
 def test_any_text_is_a_query_or_a_refusal(text):
     try:
@@ -93,7 +94,7 @@ def test_any_text_is_a_query_or_a_refusal(text):
             raise AssertionError(message) from error
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_a_mutated_query_is_a_query_or_a_refusal(data):
     base = data.draw(

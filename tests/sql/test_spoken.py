@@ -213,8 +213,8 @@ clock < TIME '12:00' -> true
 PAIRS = [tuple(line.split(" -> ")) for line in WRITTEN.strip().splitlines()]
 
 
-def lookup(node: exp.Expr) -> expression.Column:
-    return expression.Column("", node.name, stored(TYPES[node.name]), TYPES[node.name])
+def lookup(node: exp.Expr) -> expression.Variable:
+    return expression.Variable("", node.name, stored(TYPES[node.name]), TYPES[node.name])
 
 
 @pytest.mark.parametrize(("text", "_"), PAIRS)

@@ -1,6 +1,6 @@
 """The 22 TPC-H queries as they are written: answered, or refused for the right reason; and the ten questions.
 
-`docs/sql.md` shows the verdicts. `RECUSE_GOLDEN=write` writes them anew.
+`docs/reference/sql.md` shows the verdicts. `RECUSE_GOLDEN=write` writes them anew.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from recuse.engines.binding import check_plan
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import QueryError
-from recuse.experiments.tpch import QUESTIONS, policy_of
+from recuse.lab.experiments.tpch import QUESTIONS, policy_of
 from recuse.policy import Policy
 from recuse.sql.compile import compile_query
 from recuse.sql.draft import draft
@@ -53,7 +54,7 @@ def engine() -> Iterator[DuckDB]:
 def verdict(text: str, policy: Policy, engine: DuckDB) -> str:
     try:
         plan = compile_query(text, policy, engine.catalogue())
-        engine.check(plan)
+        check_plan(plan, engine)
     except QueryError as error:
         return f"refused: {error.problem}"
     return "answered"
@@ -73,7 +74,7 @@ def test_every_query_is_answered_or_refused_for_its_reason(engine):
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 def test_the_ten_questions_need_no_join_that_they_do_not_write(question, engine):
     plan = compile_query(question.sql, policy_of(question, engine), engine.catalogue())
-    engine.check(plan)
+    check_plan(plan, engine)
     (table,) = plan.single.tables
     assert table.sql.count("CROSS JOIN") == question.sql.count("JOIN")
     assert "EXISTS" not in table.sql

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from contextlib import closing
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,30 +17,32 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli import estimating
 from recuse.cli.budget import budget_app, data_app
 from recuse.cli.datasets import datasets
-from recuse.cli.estimating import public_inputs
-from recuse.cli.graph import graph
+from recuse.cli.estimate import estimate
+from recuse.cli.graph import graph_app
 from recuse.cli.later import later
+from recuse.cli.old_spelling import OldSpellings
 from recuse.cli.options import (
     AnalystName,
     AsJson,
     Database,
     LedgerFile,
-    Mechanism,
+    Loss,
+    MechanismName,
     PolicyFile,
-    Question,
+    SqlText,
     announce,
     opened,
     written,
 )
 from recuse.cli.progress import working
+from recuse.cli.refusal import refusal
 from recuse.cli.shell import Shell, talk
 from recuse.cli.show import as_json, tell
 from recuse.demo import demonstrated, run_demo
-from recuse.engines.duckdb import DuckDB
-from recuse.errors import ParameterError, RecuseError, UnansweredError
+from recuse.engines.open import open_engine
+from recuse.errors import RecuseError, UnansweredError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
@@ -54,10 +57,10 @@ REFUSED = 2
 UNANSWERED = 3
 """The exit code of a question that was charged and could not be answered, whatever the reason."""
 INTERRUPTED = 130
-
-STATED = "TABLE=NUMBER"
+FOR_ESTIMATES = ("--like", "--rows", "--largest")
 
 app = typer.Typer(
+    cls=OldSpellings,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -95,38 +98,16 @@ def demo(json_output: AsJson = False) -> None:
 @app.command()
 def ask(
     database: Database,
-    sql: Question,
+    sql: SqlText,
     policy: PolicyFile,
-    epsilon: Annotated[str, typer.Option(help="The privacy loss of this answer, such as 0.5.")],
+    epsilon: Loss,
     ledger: LedgerFile = None,
     analyst: AnalystName = None,
-    mechanism: Mechanism = DEFAULT,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Ask nothing: say what error to expect, from public inputs.")
-    ] = False,
-    like: Annotated[
-        Path | None, typer.Option(help="For --estimate: data of the same schema that you declare public.")
-    ] = None,
-    rows: Annotated[
-        list[str] | None,
-        typer.Option(metavar=STATED, help="For --estimate: how many rows a table has; repeatable."),
-    ] = None,
-    largest: Annotated[
-        list[str] | None,
-        typer.Option(metavar=STATED, help="With --rows: the most rows that link to one row."),
-    ] = None,
+    mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
-    """Answer a question and charge its epsilon. With --estimate, say what error to expect, for free."""
-    if not estimate and (like or rows or largest):
-        raise ParameterError("--like, --rows and --largest are for estimates", hint="add --estimate")
+    """Answer a question and charge its epsilon. What error to expect, recuse estimate says for free."""
     with opened(database, policy, ledger, analyst) as session:
-        if estimate:
-            inputs = public_inputs(like, rows or (), largest or ())
-            with working():
-                expected = session.estimate(written(sql), epsilon, like=inputs, mechanism=mechanism)
-            typer.echo(estimating.as_json(expected) if json_output else str(expected))
-            return
         try:
             with working():
                 answer = session.ask(written(sql), epsilon, mechanism=mechanism)
@@ -135,8 +116,11 @@ def ask(
     tell(answer, as_object=json_output)
 
 
+app.command()(estimate)
+
+
 @app.command()
-def explain(database: Database, sql: Question, policy: PolicyFile, json_output: AsJson = False) -> None:
+def explain(database: Database, sql: SqlText, policy: PolicyFile, json_output: AsJson = False) -> None:
     """Show what is understood of a question and who owns each row. Reads no data, costs nothing."""
     with opened(database, policy) as session:
         found = session.explain(written(sql))
@@ -152,7 +136,7 @@ def shell(
     ] = None,
     ledger: LedgerFile = None,
     analyst: AnalystName = None,
-    mechanism: Mechanism = DEFAULT,
+    mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
     """Ask at a prompt with history, or from a pipe. There :help lists what else it can do."""
@@ -173,8 +157,9 @@ def init(
     json_output: AsJson = False,
 ) -> None:
     """Draft a policy from keys and references, for you to edit. Reads the catalogue, never a row."""
-    with DuckDB.open(database) as engine:
-        drafted = "\n".join(draft(engine.catalogue(), protect, typed=engine.untyped))
+    with closing(open_engine(database)) as engine:
+        catalogue = engine.catalogue()
+    drafted = "\n".join(draft(catalogue, protect, typed=catalogue.untyped))
     typer.echo(json.dumps({"policy": drafted}) if json_output else drafted)
 
 
@@ -182,7 +167,7 @@ policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work
 app.add_typer(policy_app, name="policy")
 app.add_typer(
     typer.Typer(
-        cls=later("recuse.cli.lab"),
+        cls=later("recuse.lab.command"),
         no_args_is_help=True,
         rich_markup_mode=None,
         help="Experiments on data you may see. NOT PRIVATE.",
@@ -206,13 +191,13 @@ def policy_check(
 def _owners(rules: Policy, database: Path | None) -> list[str]:
     if database is None:
         return list(stated_owners(rules))
-    with DuckDB.open(database, rules) as engine:
+    with closing(open_engine(database, rules)) as engine:
         catalogue = engine.catalogue()
-        ownership = own(rules, catalogue)
-        return [f"{table.name}: {describe(ownership.of(table.name))}" for table in catalogue.tables]
+    ownership = own(rules, catalogue)
+    return [f"{table.name}: {describe(ownership.of(table.name))}" for table in catalogue.tables]
 
 
-app.command()(graph)
+app.add_typer(graph_app, name="graph")
 app.command()(datasets)
 app.add_typer(budget_app, name="budget")
 app.add_typer(data_app, name="data")
@@ -231,7 +216,7 @@ def main() -> None:
         typer.echo(f"recuse: {error}", err=True)
         sys.exit(UNANSWERED)
     except RecuseError as error:
-        typer.echo(f"recuse: {error}", err=True)
+        typer.echo(refusal(error), err=True)
     except typer.Abort:
         typer.echo("recuse: interrupted", err=True)
         sys.exit(INTERRUPTED)
@@ -254,4 +239,6 @@ def _usage(error: BaseException) -> str:
     message = str(getattr(error, "format_message", error.__str__)())
     context = getattr(error, "ctx", None)
     command = "recuse" if context is None else context.command_path
+    if command == "recuse ask" and getattr(error, "option_name", None) in FOR_ESTIMATES:
+        command = "recuse estimate"
     return message if "\n" in message else f"recuse: {message.rstrip('.')}; hint: {command} --help"

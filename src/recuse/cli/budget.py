@@ -14,13 +14,13 @@ from typer.core import TyperGroup
 
 from recuse.cli.options import AnalystName, AsJson, announce_new, changed_budget
 from recuse.cli.show import amounts
-from recuse.engines.check import check
 from recuse.errors import DatabaseError
 from recuse.ledger import Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
 from recuse.policy import Policy
 from recuse.privacy import Epsilon, decimal_text, exact
-from recuse.session.place import Place, ledger_path
+from recuse.session.check import check
+from recuse.session.place import LedgerLocation, ledger_path
 
 SQLITE = b"SQLite format 3"
 MOST_FINDINGS = 100
@@ -132,7 +132,7 @@ def grant(
     loss, place = Epsilon.of(epsilon), place_of(ledger)
     if analyst is None and not place.exists() and (ledger.exists() or ledger.suffix == ".ledger"):
         made, _ = open_or_create(place, loss)
-        announce_new(Place.of(ledger if ledger.exists() else None, place), made)
+        announce_new(LedgerLocation.of(ledger if ledger.exists() else None, place), made)
         made.close()
     book = Ledger.open(place)
     balance = book.grant(loss, analyst)

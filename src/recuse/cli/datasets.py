@@ -21,4 +21,4 @@ def datasets(json_output: AsJson = False) -> None:
         else:
             typer.echo(f"{name:<14} {dataset.about:<42} {dataset.home}{'  (here)' if here else ''}")
     if not json_output:
-        typer.echo(f"recuse graph NAME fetches a missing one into {kept_in()}")
+        typer.echo(f"recuse graph count NAME fetches a missing one into {kept_in()}")

@@ -1,105 +1,150 @@
-"""`recuse graph`: subgraph counts of a graph, and its transitivity."""
+"""`recuse graph`: subgraph counts of a graph, what they mean, and its transitivity."""
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AnalystName, AsJson, Mechanism, announce
+from recuse.cli.options import AnalystName, AsJson, Loss, MechanismName, announce
 from recuse.cli.progress import working
 from recuse.cli.show import tell
 from recuse.errors import ParameterError
-from recuse.graphs.explain import GraphExplanation
 from recuse.graphs.protect import protected
 from recuse.mechanism.mechanisms import DEFAULT
-from recuse.mechanism.release import Release
 from recuse.session.answer import Answer
 from recuse.session.graph import BUDGET, GraphSession
 from recuse.session.graph import graph as open_graph
 from recuse.session.place import SecondBudgetWarning
 
+TOLD = ("question", "owners", "where", "method", "sql")
 
-def graph(
-    file: Annotated[str, typer.Argument(help="A graph file (docs/graphs.md), or a name of recuse datasets.")],
-    pattern: Annotated[
-        str | None,
-        typer.Option(
-            help="edge, triangle, rectangle, star(k), path(k), cycle(k), clique(k), k-triangle(k), "
-            "or edges: 'a-b, b-c, c-a', 'a->b'."
-        ),
-    ] = None,
-    protect: Annotated[
-        str | None, typer.Option(help="node or edge: who is protected. There is no default.")
-    ] = None,
-    epsilon: Annotated[str | None, typer.Option(help="The privacy loss of this answer, such as 0.5.")] = None,
-    where: Annotated[
-        str | None,
-        typer.Option(help="A condition on attributes, such as 'a.city = b.city AND ab.weight > 3'."),
-    ] = None,
-    induced: Annotated[
-        bool, typer.Option("--induced", help="Only copies without further edges among their nodes.")
-    ] = False,
-    transitivity: Annotated[
-        bool, typer.Option("--transitivity", help="3 × triangles / 2-stars, in place of a pattern.")
-    ] = False,
-    directed: Annotated[
-        bool, typer.Option("--directed", help="Directions count; in GML and GraphML the file says so.")
-    ] = False,
-    nodes: Annotated[Path | None, typer.Option(help="A CSV file about the nodes of a CSV file.")] = None,
-    ledger: Annotated[Path | None, typer.Option(help="The budget ledger; FILE.ledger unless named.")] = None,
-    budget: Annotated[str, typer.Option(help="What a new ledger grants.")] = str(BUDGET),
+GraphFile = Annotated[str, typer.Argument(help="A graph file, or a name of recuse datasets.")]
+PatternText = Annotated[
+    str | None,
+    typer.Option(
+        help="edge, triangle, rectangle, star(k), path(k), cycle(k), clique(k), k-triangle(k), "
+        "or edges: 'a-b, b-c, c-a', 'a->b'."
+    ),
+]
+WhomToProtect = Annotated[
+    str | None, typer.Option(help="node or edge: who is protected. There is no default.")
+]
+Where = Annotated[
+    str | None,
+    typer.Option(help="A condition on attributes, such as 'a.city = b.city AND ab.weight > 3'."),
+]
+Induced = Annotated[
+    bool, typer.Option("--induced", help="Only copies without further edges among their nodes.")
+]
+Directed = Annotated[
+    bool, typer.Option("--directed", help="Directions count; in GML and GraphML the file says so.")
+]
+NodeTable = Annotated[Path | None, typer.Option(help="A CSV file about the nodes of a CSV file.")]
+GraphLedger = Annotated[Path | None, typer.Option(help="The budget ledger; FILE.ledger unless named.")]
+NewBudget = Annotated[str, typer.Option(help="What a new ledger grants.")]
+
+graph_app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Count copies of a pattern in a graph, or say what a count means.",
+)
+
+
+@graph_app.command()
+def count(
+    file: GraphFile,
+    epsilon: Loss,
+    pattern: PatternText = None,
+    protect: WhomToProtect = None,
+    where: Where = None,
+    induced: Induced = False,
+    directed: Directed = False,
+    nodes: NodeTable = None,
+    ledger: GraphLedger = None,
+    budget: NewBudget = str(BUDGET),
     analyst: AnalystName = None,
-    mechanism: Mechanism = DEFAULT,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Draw the pattern and say what is counted; free.")
-    ] = False,
+    mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
-    """Count the copies of a pattern in a graph, and charge the epsilon to the ledger."""
+    """Count the copies of a pattern, and charge the epsilon to the ledger."""
+    whom, what = protected(protect), _counted(pattern)
+
+    def ask(session: GraphSession) -> Answer:
+        return session.count(
+            what, protect=whom, epsilon=epsilon, where=where, induced=induced, mechanism=mechanism
+        )
+
+    with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
+        answer = _asked(session, ask)
+    tell(answer, as_object=json_output)
+
+
+@graph_app.command()
+def explain(
+    file: GraphFile,
+    pattern: PatternText = None,
+    protect: WhomToProtect = None,
+    where: Where = None,
+    induced: Induced = False,
+    directed: Directed = False,
+    nodes: NodeTable = None,
+    json_output: AsJson = False,
+) -> None:
+    """Draw a pattern, say what is counted and who owns each copy. Costs nothing."""
+    whom, what = protected(protect), _counted(pattern)
+    with _opened(file, nodes, directed=directed) as session:
+        found = session.explain(what, protect=whom, where=where, induced=induced)
+    told = {name: getattr(found, name) for name in TOLD}
+    typer.echo(json.dumps(told) if json_output else "\n".join(found.lines()))
+
+
+@graph_app.command()
+def transitivity(
+    file: GraphFile,
+    epsilon: Loss,
+    protect: WhomToProtect = None,
+    directed: Directed = False,
+    nodes: NodeTable = None,
+    ledger: GraphLedger = None,
+    budget: NewBudget = str(BUDGET),
+    analyst: AnalystName = None,
+    json_output: AsJson = False,
+) -> None:
+    """Answer 3 × triangles / 2-stars with both counts, and charge the epsilon that they share."""
     whom = protected(protect)
-    if (pattern is None) is not transitivity or (transitivity and (where is not None or induced or explain)):
+    with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
+        answer = _asked(session, lambda opened: opened.transitivity(protect=whom, epsilon=epsilon))
+    tell(answer, as_object=json_output)
+
+
+def _counted(pattern: str | None) -> str:
+    """Return the pattern that was named, which must be."""
+    if pattern is None:
         raise ParameterError(
             "what is counted?",
-            accepted="--pattern P, or --transitivity alone",
+            accepted="--pattern P",
             hint="--pattern triangle, --pattern 'star(3)', --pattern 'a-b, b-c, c-a'",
         )
-    if epsilon is None and not explain:
-        raise ParameterError("how much privacy may this cost?", accepted="--epsilon 0.5, or --explain")
-    with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
-        if explain:
-            found = session.explain(pattern, protect=whom, where=where, induced=induced)
-            typer.echo(_explained(found, as_object=json_output))
-            return
-        try:
-            with working():
-                answer: Release | Answer
-                if transitivity:
-                    answer = session.transitivity(protect=whom, epsilon=epsilon or "")
-                else:
-                    answer = session.count(
-                        pattern,
-                        protect=whom,
-                        epsilon=epsilon or "",
-                        where=where,
-                        induced=induced,
-                        mechanism=mechanism,
-                    )
-        finally:
-            announce(session)
-    tell(answer, as_object=json_output)
+    return pattern
 
 
 @contextmanager
 def _opened(
-    file: str, nodes: Path | None, *, directed: bool, ledger: Path | None, budget: str, analyst: str | None
+    file: str,
+    nodes: Path | None,
+    *,
+    directed: bool,
+    ledger: Path | None = None,
+    budget: str = str(BUDGET),
+    analyst: str | None = None,
 ) -> Iterator[GraphSession]:
-    """Give the session of the command; `announce` says in our own words what is new."""
+    """Give the session of a command; `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
         with working():
@@ -110,8 +155,10 @@ def _opened(
             yield session
 
 
-def _explained(found: GraphExplanation, *, as_object: bool) -> str:
-    if not as_object:
-        return "\n".join(found.lines())
-    told = ("question", "owners", "where", "method", "sql")
-    return json.dumps({name: getattr(found, name) for name in told})
+def _asked(session: GraphSession, ask: Callable[[GraphSession], Answer]) -> Answer:
+    """Return the answer, and say what is new of the ledger even if there is none."""
+    try:
+        with working():
+            return ask(session)
+    finally:
+        announce(session)

@@ -15,15 +15,15 @@ from recuse.ledger import Ledger
 from recuse.mechanism.mechanisms import NAMES
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
-from recuse.session import Session, connect
 from recuse.session.graph import GraphSession
-from recuse.session.place import Place, SecondBudgetWarning
+from recuse.session.place import LedgerLocation, SecondBudgetWarning
+from recuse.session.session import Session, connect
 from recuse.sql.parse import MAX_LENGTH
 
 Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
-Question = Annotated[
+SqlText = Annotated[
     str,
-    typer.Argument(help="One SELECT with COUNT, SUM or AVG (docs/sql.md); - reads it from standard input."),
+    typer.Argument(help="One SELECT with COUNT, SUM or AVG; - reads it from standard input."),
 ]
 PolicyFile = Annotated[Path, typer.Option("--policy", help="The TOML file that says who is protected.")]
 LedgerFile = Annotated[
@@ -32,7 +32,8 @@ LedgerFile = Annotated[
 AnalystName = Annotated[
     str | None, typer.Option("--analyst", help="Who asks, if the custodian has named analysts.")
 ]
-Mechanism = Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")]
+Loss = Annotated[str, typer.Option("--epsilon", help="The privacy loss of this answer, such as 0.5.")]
+MechanismName = Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 
 
@@ -62,10 +63,11 @@ def announce(session: Session | GraphSession) -> None:
         typer.echo(note, err=True)
 
 
-def announce_new(place: Place, ledger: Ledger) -> None:
+def announce_new(place: LedgerLocation, ledger: Ledger) -> None:
     """Say on standard error that a ledger is new, loudly if it may not be the only one for its data."""
     if doubt := place.doubt(ledger):
-        typer.secho(f"WARNING: {doubt}", err=True, bold=True)
+        option = " (--ledger)" if place.others() else ""
+        typer.secho(f"WARNING: {doubt}{option}", err=True, bold=True)
     else:
         granted = decimal_text(ledger.balance().granted)
         typer.echo(f"new ledger {ledger.path} with a budget of epsilon = {granted}", err=True)

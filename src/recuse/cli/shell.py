@@ -16,12 +16,13 @@ import typer
 
 from recuse.cli.options import announce
 from recuse.cli.progress import working
+from recuse.cli.refusal import refusal
 from recuse.cli.show import amounts, tell
 from recuse.errors import RecuseError, UnansweredError
-from recuse.mechanism.release import nearest
+from recuse.numerals import nearest
 from recuse.privacy import Epsilon
-from recuse.session import Session
 from recuse.session.outward import door
+from recuse.session.session import Session
 
 HISTORY = Path("~/.recuse_history")
 MOST_HISTORY = 1_000
@@ -56,7 +57,7 @@ class Shell:
             door(lambda: self._answer(word, rest.strip(), line.strip()), letting=(KeyboardInterrupt,))
         except RecuseError as error:
             self.answered = self.answered and not isinstance(error, UnansweredError)
-            typer.echo(f"recuse: {error}", err=True)
+            typer.echo(refusal(error), err=True)
         return True
 
     def _answer(self, word: str, rest: str, line: str) -> None:

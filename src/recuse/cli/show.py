@@ -12,18 +12,19 @@ from typing import Any
 import typer
 
 from recuse.ledger import Balance
-from recuse.mechanism.release import Release, nearest, short
+from recuse.mechanism.release import Release
+from recuse.numerals import nearest, short
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, confidence
-from recuse.session.table import charged, drawing, scale_of
+from recuse.session.show import charged, drawing, scale_of, table_lines
 
 
-def tell(answer: Release | Answer, *, as_object: bool) -> None:
+def tell(answer: Answer, *, as_object: bool) -> None:
     """Print an answer, with its interval drawn where people look at it."""
     typer.echo(as_json(answer) if as_object else as_text(answer, drawn=sys.stdout.isatty()))
 
 
-def as_json(answer: Release | Answer) -> str:
+def as_json(answer: Answer) -> str:
     """Return the answer as JSON: one object; for a table one line for every group and column."""
     whole = {
         "remaining": None if answer.remaining is None else nearest(answer.remaining),
@@ -31,8 +32,8 @@ def as_json(answer: Release | Answer) -> str:
         "policy": answer.policy,
         "data_version": answer.data_version,
     }
-    if isinstance(answer, Release):
-        return json.dumps(_fields(answer) | whole)
+    if answer.is_number and isinstance(answer.number, Release):
+        return json.dumps(_fields(answer.number) | whole)
     lines = []
     for row in answer:
         keys = {name: plain(key) for name, key in zip(answer.key_names, row.keys, strict=True)}
@@ -42,16 +43,16 @@ def as_json(answer: Release | Answer) -> str:
 
 
 def _fields(cell: Cell) -> dict[str, Any]:
-    released = isinstance(cell, Release)
-    share = cell.noise_epsilon if isinstance(cell, Release) else None
+    release = cell if isinstance(cell, Release) else None
+    share = None if release is None else release.noise_epsilon
     return {
         "value": None if cell.value is None else nearest(cell.value),
         "epsilon": nearest(cell.epsilon),
         "noise_epsilon": None if share is None else nearest(share),
-        "noise_scale": float(cell.noise_scale) if isinstance(cell, Release) else None,
+        "noise_scale": None if release is None else float(release.noise_scale),
         "interval": [None if end is None else nearest(end) for end in cell.interval],
         "confidence": confidence(cell),
-        "mechanism": cell.mechanism if isinstance(cell, Release) and released else "formula",
+        "mechanism": "formula" if release is None else release.mechanism,
     }
 
 
@@ -73,28 +74,29 @@ def plain(key: Any) -> Any:
     return key if isinstance(key, str | int | float | bool) or key is None else str(key)
 
 
-def as_text(answer: Release | Answer, *, drawn: bool) -> str:
+def as_text(answer: Answer, *, drawn: bool) -> str:
     """Return the answer for people, with what its interval does and does not say; `drawn` for terminals."""
-    if isinstance(answer, Answer):
-        return "\n".join(answer.lines(drawn=drawn))
+    release = answer.number if answer.is_number else None
+    if not isinstance(release, Release):
+        return "\n".join(table_lines(answer, drawn=drawn))
     return "\n".join(
         [
-            f"answer    {short(answer.value)}",
-            *([_drawn(answer)] if drawn and answer.noise_scale else []),
-            f"interval  {_interval(answer)}",
+            f"answer    {short(release.value)}",
+            *([_drawn(release)] if drawn and release.noise_scale else []),
+            f"interval  {_interval(release)}",
             charged(answer.epsilon, answer.remaining, stored=answer.stored),
         ]
     )
 
 
-def _drawn(answer: Release) -> str:
-    start, end = map(short, scale_of([answer]))
-    return f"          {start} {drawing(answer)} {end}"
+def _drawn(release: Release) -> str:
+    start, end = map(short, scale_of([release]))
+    return f"          {start} {drawing(release)} {end}"
 
 
-def _interval(answer: Release) -> str:
-    if answer.noise_scale == 0:
+def _interval(release: Release) -> str:
+    if release.noise_scale == 0:
         return "none: the answer is exact"
-    low, high = map(short, answer.interval)
-    effect = "move a signed sum either way" if answer.signed else "lower a count"
+    low, high = map(short, release.interval)
+    effect = "move a signed sum either way" if release.signed else "lower a count"
     return f"{low} to {high} (95 %, noise only: truncation can {effect})"

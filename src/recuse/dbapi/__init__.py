@@ -37,24 +37,26 @@ from recuse.dbapi.types import (
     ROWID,
     STRING,
     Binary,
-    ColumnType,
     Date,
     DateFromTicks,
     Time,
     TimeFromTicks,
     Timestamp,
     TimestampFromTicks,
+    TypeObject,
 )
-from recuse.engines.duckdb import Source
+from recuse.engines.open import Source
 from recuse.mechanism.mechanisms import DEFAULT
-from recuse.mechanism.release import Release, nearest
+from recuse.numerals import nearest
 from recuse.policy import Policy
-from recuse.privacy import Epsilon, Number
-from recuse.session import Session
-from recuse.session import connect as open_session
+from recuse.privacy import Epsilon, NumberLike
 from recuse.session.answer import Answer
 from recuse.session.outward import after_charge
-from recuse.sql.read import Key, Shown
+from recuse.session.session import Session
+from recuse.session.session import connect as open_session
+from recuse.sql.compile import Plan
+from recuse.sql.kinds import ColumnKind
+from recuse.sql.read import Shown, ShownKey
 
 __all__ = [
     "BINARY",
@@ -100,7 +102,7 @@ def connect(
     database: Source,
     policy: Policy | str | PathLike[str],
     ledger: str | PathLike[str] | None = None,
-    epsilon: Number | None = None,
+    epsilon: NumberLike | None = None,
     *,
     analyst: str | None = None,
     mechanism: str = DEFAULT,
@@ -149,9 +151,8 @@ class Connection:
         _ = self.session
 
     def rollback(self) -> None:
-        """Refuse: what has been answered cannot be taken back, and no charge is refunded."""
+        """Do nothing: there is no transaction, and a charge is never taken back."""
         _ = self.session
-        raise NotSupportedError("a charge is never taken back")
 
     def close(self) -> None:
         """Close the database and the ledger."""
@@ -168,8 +169,18 @@ class Connection:
         self.close()
 
 
-Description = tuple[str, ColumnType, None, None, None, None, None]
+Description = tuple[str, TypeObject, None, None, None, None, None]
 Record = tuple[Any, ...]
+
+TYPES = {
+    ColumnKind.INTEGER: NUMBER,
+    ColumnKind.NUMBER: NUMBER,
+    ColumnKind.BOOLEAN: NUMBER,
+    ColumnKind.DATE: DATETIME,
+    ColumnKind.TIME: DATETIME,
+    ColumnKind.TIMESTAMP: DATETIME,
+}
+"""what DB-API calls the kinds of columns; all others are strings"""
 
 
 class Cursor:
@@ -179,7 +190,7 @@ class Cursor:
         self.connection = connection
         self.arraysize = 1
         self.description: list[Description] | None = None
-        self.answer: Release | Answer | None = None
+        self.answer: Answer | None = None
         """the answer behind the rows, with intervals and what it cost"""
         self._session: Session | None = session
         self._rows: list[Record] | None = None
@@ -200,17 +211,17 @@ class Cursor:
 
     def _ask(
         self, session: Session, operation: str, parameters: Sequence[Any]
-    ) -> tuple[Release | Answer, list[Record], list[Description]]:
+    ) -> tuple[Answer, list[Record], list[Description]]:
         text, stated = stated_epsilon(operation)
         loss = self.connection.epsilon if stated is None else Epsilon.of(stated)
         if loss is None:
             raise ProgrammingError(
                 "what may the answer cost? connect(…, epsilon=0.5), or begin with /* epsilon = 0.5 */"
             )
-        text = bound(text, parameters)
-        columns = session.compile(text).columns
-        answer = session.ask(text, str(loss), mechanism=self.connection.mechanism)
-        return after_charge(lambda: _fetchable(columns, answer), session.failures)
+        mechanism = self.connection.mechanism
+        question = session.question(bound(text, parameters), str(loss), mechanism=mechanism)
+        answer = session.reply(question)
+        return after_charge(lambda: _fetchable(question.plan, answer), session.failures)
 
     def executemany(self, operation: str, parameters: Sequence[Sequence[Any]]) -> None:  # noqa: ARG002
         """Refuse: of several answers only the last could be fetched, and all would be paid for."""
@@ -266,31 +277,24 @@ class Cursor:
         return self._rows
 
 
-def _fetchable(
-    columns: Sequence[Shown], answer: Release | Answer
-) -> tuple[Release | Answer, list[Record], list[Description]]:
-    """Return an answer with its rows and what their columns are."""
-    rows = records(columns, answer)
-    return (
-        answer,
-        rows,
-        [
-            (shown.name, _type(shown, [row[place] for row in rows]), None, None, None, None, None)
-            for place, shown in enumerate(columns)
-        ],
-    )
+def _fetchable(plan: Plan, answer: Answer) -> tuple[Answer, list[Record], list[Description]]:
+    """Return an answer with its rows and what their columns are; the plan knows the types without data."""
+    described: list[Description] = [
+        (shown.name, TYPES.get(kind, STRING), None, None, None, None, None)
+        for shown, kind in zip(plan.columns, plan.kinds, strict=True)
+    ]
+    return answer, records(plan.columns, answer), described
 
 
-def records(columns: Sequence[Shown], answer: Release | Answer) -> list[Record]:
+def records(columns: Sequence[Shown], answer: Answer) -> list[Record]:
     """Return the rows of an answer in the order of the SELECT: whole numbers as int, others as float."""
-    if isinstance(answer, Release):
-        return [(nearest(answer.value),)]
     found = []
     for row in answer:
         keys, cells = iter(row.keys), iter(row.cells)
         found.append(
             tuple(
-                _plain(next(keys) if isinstance(shown.what, Key) else next(cells).value) for shown in columns
+                _plain(next(keys) if isinstance(shown.what, ShownKey) else next(cells).value)
+                for shown in columns
             )
         )
     return found
@@ -298,11 +302,3 @@ def records(columns: Sequence[Shown], answer: Release | Answer) -> list[Record]:
 
 def _plain(value: Any) -> Any:
     return nearest(value) if isinstance(value, Fraction) else value
-
-
-def _type(shown: Shown, values: Sequence[Any]) -> ColumnType:
-    """Return the type of a column: numbers, unless it is a key of another type."""
-    if not isinstance(shown.what, Key):
-        return NUMBER
-    sample = next((value for value in values if value is not None), "")
-    return next((kind for kind in (NUMBER, DATETIME, BINARY) if isinstance(sample, kind.kinds)), STRING)

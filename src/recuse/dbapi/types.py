@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 
-class ColumnType:
+class TypeObject:
     """A group of column types that compares equal to each of its members."""
 
     def __init__(self, name: str, *kinds: type) -> None:
@@ -19,11 +19,11 @@ class ColumnType:
         return self.name
 
 
-STRING = ColumnType("STRING", str)
-BINARY = ColumnType("BINARY", bytes)
-NUMBER = ColumnType("NUMBER", bool, int, float, Decimal, Fraction)
-DATETIME = ColumnType("DATETIME", datetime.date, datetime.time, datetime.timedelta)
-ROWID = ColumnType("ROWID")
+STRING = TypeObject("STRING", str)
+BINARY = TypeObject("BINARY", bytes)
+NUMBER = TypeObject("NUMBER", bool, int, float, Decimal, Fraction)
+DATETIME = TypeObject("DATETIME", datetime.date, datetime.time, datetime.timedelta)
+ROWID = TypeObject("ROWID")
 
 Date = datetime.date
 Time = datetime.time

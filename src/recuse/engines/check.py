@@ -1,4 +1,4 @@
-"""`check`: everything in a source is read once, and what cannot be read as it is declared is named.
+"""Tables that are checked: all is read once, and what cannot be read as it is declared is named.
 
 For the custodian alone: what it says depends on private rows. At question time the same cells are NULL.
 """
@@ -8,21 +8,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from os import PathLike, fspath
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pyarrow
 
+from recuse.arrow import arrow_numbers
 from recuse.engines.duckdb import DuckDB
 from recuse.engines.files import DELIMITERS, TABLE_FILES, csv_format, declared_types, table_files
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.parquet import TOTAL, problem_of, unreadable, unreadable_cells
-from recuse.errors import DatabaseError, RecuseError
 from recuse.fold import fold
-from recuse.graphs.graph import arrow_numbers
-from recuse.graphs.read import read_graph
 from recuse.lines import BREAK, Format, blocks, cells, follows, parsed
 from recuse.policy import Policy
 
@@ -49,27 +46,17 @@ class Unreadable:
         return f"{', '.join(places)}: {self.problem}"
 
 
-def check(
-    source: str | PathLike[str], policy: Policy | str | PathLike[str] | None = None
-) -> Iterator[Unreadable]:
-    """Yield what cannot be read in a DuckDB file, a folder of CSV and Parquet files, one of them, or a graph.
+def check_tables(path: Path, policy: Policy | None) -> Iterator[Unreadable] | None:
+    """Return what cannot be read in a DuckDB file, a folder of CSV and Parquet files, or one of them.
 
-    The policy gives the columns of CSV files their types; without one they are text. NOT PRIVATE: this is for
-    whoever keeps the data.
+    None if the path is something else.
     """
-    path = Path(fspath(source))
-    rules = policy if isinstance(policy, Policy) or policy is None else Policy.read(policy)
-    if not path.exists():
-        raise DatabaseError(f"there is no {path}", hint="name a DuckDB file, a folder, or a graph file")
     if path.is_dir():
-        for file in table_files(path.resolve()):
-            yield from _table_file(file, rules)
-    elif path.suffix.lower() in TABLE_FILES:
-        yield from _table_file(path.resolve(), rules)
-    elif _is_database(path):
-        yield from _database(path, rules)
-    else:
-        yield from _graph(path)
+        files = table_files(path.resolve())
+        return (found for file in files for found in _table_file(file, policy))
+    if path.suffix.lower() in TABLE_FILES:
+        return _table_file(path.resolve(), policy)
+    return _database(path, policy) if _is_database(path) else None
 
 
 def _table_file(path: Path, policy: Policy | None) -> Iterator[Unreadable]:
@@ -152,7 +139,7 @@ def _csv(path: Path, policy: Policy | None) -> Iterator[Unreadable]:
             before += len(BREAK.findall(block)) if b"\r" in block else block.count(b"\n")
 
 
-# ------------------------------------------------------------------ Parquet, DuckDB, graphs
+# ------------------------------------------------------------------ Parquet, DuckDB
 
 
 def _parquet(path: Path) -> Iterator[Unreadable]:
@@ -220,10 +207,3 @@ def _stored(
                 yield Unreadable(table, numbers[int(wrong)].as_py(), column, problem_of(values.type))
     except (duckdb.Error, pyarrow.ArrowException):
         yield Unreadable(table, None, column, DAMAGED)
-
-
-def _graph(path: Path) -> Iterator[Unreadable]:
-    try:
-        read_graph(path)
-    except RecuseError as error:
-        yield Unreadable(path.name, None, None, error.problem)

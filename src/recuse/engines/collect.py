@@ -11,31 +11,30 @@ import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
-from recuse.krelation.encode import Below, Derivations, codes_of, encode_groups, encode_merged, integers
+from recuse.krelation.encode import BelowTables, Derivations, codes_of, encode_groups, encode_merged, integers
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
-from recuse.sql.derive import Table
-from recuse.sql.query import Aggregate
+from recuse.sql.derive import DerivationTable
 
-Keys = tuple[Any, ...]
+GroupKeys = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class GroupDomain:
     """All groups that a question asks for: the keys of each, and the table of the public ones."""
 
-    keys: tuple[Keys, ...]
+    keys: tuple[GroupKeys, ...]
     public: pyarrow.Table | None
 
 
-NO_GROUPS = Domain(((),), None)
+NO_GROUPS = GroupDomain(((),), None)
 
 
-def collect_domain(engine: Engine, grouping: Grouping | None) -> Domain:
+def collect_domain(engine: Engine, grouping: Grouping | None) -> GroupDomain:
     """Return the groups of a question. Public tables are read, and nothing else."""
     if grouping is None:
         return NO_GROUPS
-    rows: list[Keys] = [()]
+    rows: list[GroupKeys] = [()]
     public = None
     if grouping.public is not None:
         (public,) = engine.run([grouping.public])
@@ -44,16 +43,16 @@ def collect_domain(engine: Engine, grouping: Grouping | None) -> Domain:
         rows = list(zip(*(public[name].to_pylist() for name in names), strict=True))
     listed = product(*(values for values in grouping.listed if values is not None))
     keys = tuple(_interleaved(grouping, chosen, row) for chosen in listed for row in rows)
-    return Domain(keys, public)
+    return GroupDomain(keys, public)
 
 
-def _interleaved(grouping: Grouping, chosen: Keys, row: Keys) -> Keys:
+def _interleaved(grouping: Grouping, chosen: GroupKeys, row: GroupKeys) -> GroupKeys:
     """Return the keys in the order of GROUP BY."""
     listed, public = iter(chosen), iter(row)
     return tuple(next(public) if values is None else next(listed) for values in grouping.listed)
 
 
-def collect(engine: Engine, plan: Plan, domain: Domain = NO_GROUPS) -> list[list[KRelation]]:
+def collect(engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> list[list[KRelation]]:
     """Return for every measure the relation of each group. This is where data is looked at."""
     sql = compiled_sql(plan.measures)
     tables = dict(zip(sql, engine.run(sql), strict=True))
@@ -63,10 +62,10 @@ def collect(engine: Engine, plan: Plan, domain: Domain = NO_GROUPS) -> list[list
 def _relations(
     measure: DerivationQuery,
     grouping: Grouping | None,
-    domain: Domain,
+    domain: GroupDomain,
     tables: Mapping[str, pyarrow.Table],
 ) -> list[KRelation]:
-    signed = measure.aggregate is Aggregate.SUM
+    signed = measure.aggregate.signed
     if grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
         (table,) = measure.tables
         owners = [(owner.kind, owner.columns) for owner in table.owners]
@@ -76,16 +75,16 @@ def _relations(
     return encode_groups(derivations, groups, len(domain.keys), shape=measure.shape, signed=signed)
 
 
-def _derivations(table: Table, tables: Mapping[str, pyarrow.Table]) -> Derivations:
+def _derivations(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) -> Derivations:
     below = [
-        Below([_derivations(inner, tables) for inner in below.group.tables], below.columns)
+        BelowTables([_derivations(inner, tables) for inner in below.group.tables], below.columns)
         for below in table.below
     ]
     owners = [(owner.kind, owner.columns) for owner in table.owners]
     return Derivations(tables[table.sql], owners, table.key, below)
 
 
-def _groups(found: Derivations, grouping: Grouping | None, domain: Domain) -> Integers:
+def _groups(found: Derivations, grouping: Grouping | None, domain: GroupDomain) -> Integers:
     """Return the group of every row, a number beyond all groups where its keys are in none."""
     rows = found.table.num_rows
     if grouping is None:

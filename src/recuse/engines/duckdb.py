@@ -7,8 +7,7 @@ Functions are looked up in the system schema only, so that no macro of the datab
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,10 +16,9 @@ from typing import Any, Self
 
 import duckdb
 import pyarrow
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from recuse.arrow import frame_table
+from recuse.engines.duckdb_catalogue import SystemTables
 from recuse.engines.files import (
     DELIMITERS,
     TABLE_FILES,
@@ -28,20 +26,17 @@ from recuse.engines.files import (
     typed_columns,
 )
 from recuse.engines.literals import name_literal, text_literal
+from recuse.engines.open import Source
 from recuse.engines.parquet import ParquetFolder, ParquetTable, readable
-from recuse.engines.settings import Fresh, fresh
-from recuse.errors import DatabaseError, QueryError
-from recuse.fold import fold
+from recuse.engines.settings import WITHOUT, Fresh, fresh, harden, settle
+from recuse.errors import DatabaseError
 from recuse.policy import EngineLimits, Policy
-from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
-from recuse.sql.compile import Plan, compiled_sql
-
-Source = str | PathLike[str] | Mapping[str, Any] | duckdb.DuckDBPyConnection
+from recuse.sql.catalogue import Catalogue
+from recuse.sql.dialect import DUCKDB, Dialect
 
 ATTACHED = "data"
-TYPES = "cast the values to types that fit"
-FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the policy"
-_COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
+ARRIVING = "arriving"
+UNLIMITED = EngineLimits()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +52,8 @@ class DuckDB:
     own: Fresh | None = None
     """the connection with its temporary files, if we opened it"""
     parquet: ParquetFolder | None = None
+    limits: EngineLimits = UNLIMITED
+    dialect: Dialect = DUCKDB
 
     @classmethod
     def open(cls, source: Source, policy: Policy | None = None) -> Self:
@@ -69,7 +66,9 @@ class DuckDB:
             return cls._of_connection(source)
         if isinstance(source, Mapping):
             return cls._of_frames(source, policy)
-        return cls._of_path(Path(fspath(source)), policy)
+        if isinstance(source, str | PathLike):
+            return cls._of_path(Path(fspath(source)), policy)
+        raise TypeError("this is no source of DuckDB")
 
     @classmethod
     def _of_path(cls, path: Path, policy: Policy | None) -> Self:
@@ -79,19 +78,21 @@ class DuckDB:
             raise DatabaseError(
                 f"there is no database {path}", hint="name a DuckDB file, or a folder of CSV or Parquet files"
             )
-        own = fresh(_limits(policy))
+        limits = _limits(policy)
+        own = fresh(limits)
         try:
             own.connection.execute(f"ATTACH {text_literal(str(path))} AS {ATTACHED} (READ_ONLY, TYPE duckdb)")
         except duckdb.Error as error:
             own.close()
             raise _unopened(path, str(error)) from None
-        _harden(own.connection)
-        return cls(own.connection, ATTACHED, "main", files=False, own=own)
+        harden(own.connection)
+        return cls(own.connection, ATTACHED, "main", files=False, own=own, limits=limits)
 
     @classmethod
     def _of_folder(cls, folder: Path, policy: Policy | None) -> Self:
         tables = file_tables(folder, policy)
-        own = fresh(_limits(policy))
+        limits = _limits(policy)
+        own = fresh(limits)
         connection, parquet = own.connection, []
         for table in tables:
             try:
@@ -105,18 +106,21 @@ class DuckDB:
                 raise DatabaseError(
                     f"{table.path.name} cannot be read as a table", hint="is it a complete file of its kind?"
                 ) from None
-        _harden(connection, allowed=[str(table.path) for table in parquet])
+        harden(connection, allowed=[str(table.path) for table in parquet])
         untyped = tuple(table.name for table in tables if table.path.suffix.lower() in DELIMITERS)
         checked = ParquetFolder(connection, tuple(parquet))
-        return cls(connection, "memory", "main", files=True, untyped=untyped, own=own, parquet=checked)
+        return cls(
+            connection, "memory", "main", files=True, untyped=untyped, own=own, parquet=checked, limits=limits
+        )
 
     @classmethod
     def _of_frames(cls, frames: Mapping[str, Any], policy: Policy | None) -> Self:
-        own = fresh(_limits(policy))
+        limits = _limits(policy)
+        own = fresh(limits)
         connection = own.connection
         for name, frame in frames.items():
             try:
-                table = _readable(arrow_table(frame))
+                table = _readable(frame_table(frame))
                 connection.register(name, table)
                 outputs = typed_columns(name, table.column_names, policy)
                 typed = connection.sql(f"SELECT {outputs} FROM {name_literal(name)}").to_arrow_table()
@@ -129,8 +133,28 @@ class DuckDB:
                     found=type(frame).__name__,
                     accepted="a pandas or Polars frame or an Arrow table, each column of one type",
                 ) from None
-        _harden(connection)
-        return cls(connection, "temp", "main", files=True, own=own)
+        harden(connection)
+        return cls(connection, "temp", "main", files=True, own=own, limits=limits)
+
+    @classmethod
+    def of_tables(cls, tables: Mapping[str, pyarrow.Table]) -> Self:
+        """Return a database of tables of ours, found by their names alone; joins run as they are written.
+
+        The tables are copied, which gives them statistics. Nothing else is in this database that could stand
+        in for a function.
+        """
+        own = fresh(UNLIMITED, without=(*WITHOUT, "join_order"))
+        connection = own.connection
+        try:
+            for name, table in tables.items():
+                connection.register(ARRIVING, table)
+                connection.execute(f"CREATE TABLE {name_literal(name)} AS FROM {ARRIVING}")
+                connection.unregister(ARRIVING)
+        except duckdb.Error:
+            own.close()
+            raise DatabaseError("the tables cannot be kept", hint="is there enough memory?") from None
+        harden(connection, functions="memory.main")
+        return cls(connection, "memory", "main", files=False, own=own)
 
     @classmethod
     def _of_connection(cls, source: duckdb.DuckDBPyConnection) -> Self:
@@ -140,7 +164,7 @@ class DuckDB:
             (database, schema, collation), *_ = connection.sql(
                 "SELECT current_database(), current_schema(), current_setting('default_collation')"
             ).fetchall()
-            _settle(connection)
+            settle(connection)
         except duckdb.Error:
             raise DatabaseError("the connection cannot be used", hint="is it closed?") from None
         if collation:
@@ -169,44 +193,15 @@ class DuckDB:
 
     def catalogue(self) -> Catalogue:
         """Return the tables with their columns, types and enforced keys; no values."""
-        columns: dict[str, list[Column]] = {}
-        for table, name, kind, nullable in self._system(
-            "table_name, column_name, data_type, is_nullable", "duckdb_columns()", "NOT internal"
-        ):
-            columns.setdefault(table, []).append(Column(name, kind, nullable=bool(nullable)))
-        definitions = dict(self._system("table_name, sql", "duckdb_tables()", "NOT internal"))
-        views = dict(self._system("view_name, sql", "duckdb_views()", "NOT internal"))
-        keys, references = self._constraints(columns)
-        tables = tuple(
-            Table(
-                name,
-                tuple(_collated(_stored(found, definitions.get(name) or ""), definitions.get(name) or "")),
-                tuple(keys.get(name, ())),
-                tuple(references.get(name, ())),
-                path=(self.database, self.schema, name),
-                view=None if self.files else views.get(name),
-            )
-            for name, found in sorted(columns.items())
+        system = SystemTables(
+            self.connection, self.database, self.schema, files=self.files, untyped=self.untyped
         )
-        macros = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
-        return Catalogue(tables, frozenset(fold(name) for (name,) in macros))
+        return system.catalogue()
 
-    def check(self, plan: Plan) -> None:
-        """Refuse what DuckDB cannot bind. Nothing is run.
-
-        Every expression was typed and compiled before, so that this finds mistakes of ours, not of people.
-        """
-        public = [plan.grouping.public] if plan.grouping is not None and plan.grouping.public else []
-        for sql in (*compiled_sql(plan.measures), *public):
-            error = self._error(f"DESCRIBE {sql}")
-            if error is not None:
-                hint = FILE_TYPES if self.untyped else TYPES
-                raise QueryError(f"DuckDB refuses the query: {error}", hint=hint)
-
-    def _error(self, sql: str) -> str | None:
-        """Return why a statement that looks at no row fails, in one line."""
+    def bind(self, sql: str) -> str | None:
+        """Return why a statement does not bind, in one line; nothing is run."""
         try:
-            self.connection.sql(sql).fetchall()
+            self.connection.sql(f"DESCRIBE {sql}").fetchall()
         except duckdb.Error as error:
             reason = str(error).splitlines()[0].partition(": ")[2]
             return reason.partition(". You might")[0] or "it is invalid"
@@ -233,50 +228,24 @@ class DuckDB:
     def _rows(self, statements: Sequence[str]) -> list[pyarrow.Table]:
         self.connection.begin()
         try:
-            return [self.connection.sql(sql).to_arrow_table() for sql in statements]
+            return [self._table(sql) for sql in statements]
         finally:
             self.connection.rollback()
 
-    # ------------------------------------------------------------------ reading the catalogue
+    def _table(self, sql: str) -> pyarrow.Table:
+        found: duckdb.DuckDBPyRelation | None = self.connection.sql(sql)
+        if found is None:
+            raise duckdb.InvalidInputException("this is no query")
+        return found.to_arrow_table()
 
-    def _system(self, outputs: str, function: str, condition: str) -> list[tuple[Any, ...]]:
-        place = f"database_name = {text_literal(self.database)} AND schema_name = {text_literal(self.schema)}"
-        try:
-            rows: list[tuple[Any, ...]] = self.connection.sql(
-                f"SELECT {outputs} FROM {function} WHERE {place} AND {condition}"
-            ).fetchall()
-        except duckdb.Error:
-            raise DatabaseError("the catalogue cannot be read", hint="is the connection closed?") from None
-        return rows
 
-    def _constraints(
-        self, columns_of: Mapping[str, Sequence[Column]]
-    ) -> tuple[dict[str, list[tuple[str, ...]]], dict[str, list[ForeignKey]]]:
-        """Return unique keys and references; DuckDB keeps a reference as written, here it is as spelled."""
-        tables = {fold(name): name for name in columns_of}
-
-        def spelled(table: str, names: Iterable[str]) -> tuple[str, ...]:
-            known = {fold(column.name): column.name for column in columns_of.get(table, ())}
-            return tuple(known.get(fold(name), name) for name in names)
-
-        keys: dict[str, list[tuple[str, ...]]] = {}
-        references: dict[str, list[ForeignKey]] = {}
-        for table, kind, columns, target, target_columns in self._system(
-            "table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names",
-            "duckdb_constraints()",
-            "constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')",
-        ):
-            if kind == "FOREIGN KEY":
-                target = tables.get(fold(target), target)
-                key = ForeignKey(spelled(table, columns), target, spelled(target, target_columns))
-                references.setdefault(table, []).append(key)
-            else:
-                keys.setdefault(table, []).append(spelled(table, columns))
-        return keys, references
+def open_source(source: Source, policy: Policy | None) -> DuckDB:
+    """Return the database of a source: what `engines.open` calls."""
+    return DuckDB.open(source, policy)
 
 
 def _limits(policy: Policy | None) -> EngineLimits:
-    return EngineLimits() if policy is None else policy.engine
+    return UNLIMITED if policy is None else policy.engine
 
 
 def _types(connection: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
@@ -307,58 +276,3 @@ def _unopened(path: Path, reason: str) -> DatabaseError:
         f"{path} is not a DuckDB database that can be read",
         hint="name a DuckDB file, or a folder of CSV or Parquet files",
     )
-
-
-def arrow_table(frame: Any) -> pyarrow.Table:
-    """Return a pandas, Polars or Arrow frame as an Arrow table that every version of DuckDB can filter."""
-    if type(frame).__module__.partition(".")[0] == "pandas":
-        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-    else:
-        table = pyarrow.table(frame)
-    plain = {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
-    return table.cast(
-        pyarrow.schema([field.with_type(plain.get(field.type, field.type)) for field in table.schema])
-    )
-
-
-def _stored(columns: Iterable[Column], definition: str) -> Iterable[Column]:
-    """Return the columns without generated ones, which are computed when read: a row may make it fail."""
-    if "GENERATED ALWAYS AS" not in definition.upper():
-        return columns
-    try:
-        tree = sqlglot.parse_one(definition, dialect="duckdb")
-    except SqlglotError:
-        return ()
-    generated = {
-        fold(column.name)
-        for column in tree.find_all(exp.ColumnDef)
-        for constraint in column.args.get("constraints") or ()
-        if isinstance(constraint.kind, exp.GeneratedAsIdentityColumnConstraint | exp.ComputedColumnConstraint)
-    }
-    return [column for column in columns if fold(column.name) not in generated]
-
-
-def _collated(columns: Iterable[Column], definition: str) -> Iterable[Column]:
-    """Return the columns, a collation added to the type: equal text there is not the same text."""
-    marks = {
-        fold(match[1].strip('"').replace('""', '"')): match[2] for match in _COLLATED.finditer(definition)
-    }
-    for column in columns:
-        mark = marks.get(fold(column.name))
-        yield Column(column.name, f"{column.type} {mark}", column.nullable) if mark else column
-
-
-def _harden(connection: duckdb.DuckDBPyConnection, allowed: Iterable[str] = ()) -> None:
-    """Lock the connection in: these files and nothing else, and no setting can be changed back."""
-    paths = ", ".join(text_literal(path) for path in allowed)
-    if paths:
-        connection.execute(f"SET allowed_paths = [{paths}]")
-    connection.execute("SET enable_external_access = false")
-    _settle(connection)
-    connection.execute("SET lock_configuration = true")
-
-
-def _settle(connection: duckdb.DuckDBPyConnection) -> None:
-    """Look functions up in the system schema only, and print no progress: times tell about private rows."""
-    connection.execute("SET search_path = 'system.main'")
-    connection.execute("SET enable_progress_bar = false")

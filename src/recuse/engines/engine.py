@@ -1,4 +1,4 @@
-"""The seam to a database: its catalogue, and the rows of derivation tables as Arrow columns."""
+"""The seam to a database. It takes text, not plans: what a question means is settled above it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,30 @@ from typing import Protocol
 
 import pyarrow
 
+from recuse.policy import EngineLimits
 from recuse.sql.catalogue import Catalogue
-from recuse.sql.compile import Plan
+from recuse.sql.dialect import Dialect
 
 
 class Engine(Protocol):
-    """A database that can answer derivation queries."""
+    """A database that can answer derivation queries; `tests/engines/conformance.py` is what it promises."""
 
-    def catalogue(self) -> Catalogue:
-        """Return the tables, columns and keys; no values."""
+    @property
+    def dialect(self) -> Dialect:
+        """The SQL in which its statements are written."""
         ...
 
-    def check(self, plan: Plan) -> None:
-        """Refuse a query that the database does not understand or types differently; no data is read."""
+    @property
+    def limits(self) -> EngineLimits:
+        """What it may use of the machine; None where that is not ours to say."""
+        ...
+
+    def catalogue(self) -> Catalogue:
+        """Return the tables, columns and keys, types as `scalars.types.stored` reads them; no values."""
+        ...
+
+    def bind(self, sql: str) -> str | None:
+        """Return why a statement does not bind, in one line; None if it does. No row is read."""
         ...
 
     def run(self, statements: Sequence[str]) -> list[pyarrow.Table]:
@@ -30,5 +41,5 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the database; a second time does nothing."""
         ...

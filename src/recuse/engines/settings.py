@@ -1,15 +1,17 @@
-"""A DuckDB connection of our own: what it may use of the machine, and which optimisers it does without."""
+"""DuckDB's settings: what a connection of our own may use and reach, and which optimisers it does without."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import weakref
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
+from recuse.engines.literals import text_literal
 from recuse.errors import DatabaseError
 from recuse.policy import EngineLimits
 
@@ -19,7 +21,9 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": False,
 }
 WITHOUT = ("common_subexpressions", "type_pushdown")
-"""Optimisers that evaluate more than is written: a second line of defence (docs/decisions.md has the cost)"""
+"""Optimisers that evaluate more than is written: a second line of defence (decisions.md has the cost)"""
+SYSTEM = "system.main"
+"""where DuckDB keeps its own functions"""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -35,7 +39,7 @@ class Fresh:
         shutil.rmtree(self.temp, ignore_errors=True)
 
 
-def fresh(limits: EngineLimits) -> Fresh:
+def fresh(limits: EngineLimits, without: Sequence[str] = WITHOUT) -> Fresh:
     """Return a connection within limits; what does not fit into memory goes to its folder, which is 0700."""
     temp = _private_folder(limits.temp)
     configuration = CONFIGURATION | {"temp_directory": str(temp)}
@@ -53,8 +57,8 @@ def fresh(limits: EngineLimits) -> Fresh:
             "DuckDB does not start with the policy's [engine]", hint="leave a field out, one at a time"
         ) from None
     known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
-    without = ",".join(name for name in WITHOUT if name in known)
-    connection.execute(f"SET disabled_optimizers = '{without}'")
+    disabled = ",".join(name for name in without if name in known)
+    connection.execute(f"SET disabled_optimizers = '{disabled}'")
     made = Fresh(connection, temp)
     weakref.finalize(made, shutil.rmtree, temp, ignore_errors=True)  # if nobody closes it
     return made
@@ -70,3 +74,26 @@ def _private_folder(within: str | None) -> Path:
             found=within or tempfile.gettempdir(),
             hint='name a folder that can be written: [engine], temp = "folder"',
         ) from None
+
+
+def harden(
+    connection: duckdb.DuckDBPyConnection, allowed: Iterable[str] = (), functions: str = SYSTEM
+) -> None:
+    """Lock the connection in: these files and nothing else, and no setting can be changed back."""
+    paths = ", ".join(text_literal(path) for path in allowed)
+    if paths:
+        connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET enable_external_access = false")
+    settle(connection, functions)
+    connection.execute("SET lock_configuration = true")
+
+
+def settle(connection: duckdb.DuckDBPyConnection, functions: str = SYSTEM) -> None:
+    """Look functions up in one schema only, and print no progress: times tell about private rows.
+
+    In a notebook without ipywidgets DuckDB shows no progress, and lets nobody change that.
+    """
+    connection.execute(f"SET search_path = {text_literal(functions)}")
+    ((shown,),) = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+    if shown:
+        connection.execute("SET enable_progress_bar = false")

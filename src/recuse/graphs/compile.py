@@ -17,7 +17,7 @@ from itertools import combinations, permutations
 
 from recuse.errors import ParameterError
 from recuse.graphs.pattern import MOST_NODES, Edge, Pattern
-from recuse.graphs.plan import Plan, Step, plan
+from recuse.graphs.plan import JoinPlan, JoinStep, plan
 from recuse.graphs.protect import Protected
 from recuse.graphs.where import Condition
 
@@ -42,7 +42,7 @@ def compile_pattern(
 @dataclass(frozen=True, slots=True)
 class _Writer:
     pattern: Pattern
-    plan: Plan
+    plan: JoinPlan
 
     def select(self, owners: Collection[Protected], condition: Condition | None, *, induced: bool) -> str:
         first, *_ = self._edges_between(*self.plan.start)
@@ -74,7 +74,7 @@ class _Writer:
 
     # ------------------------------------------------------------------ joins
 
-    def _fan(self, step: Step, at: dict[str, str], edges: dict[int, str]) -> str:
+    def _fan(self, step: JoinStep, at: dict[str, str], edges: dict[int, str]) -> str:
         """Join the first edge from the bound node to the new one."""
         j, *_ = self._edges_between(step.via[0], step.node)
         ends = dict(self._ends(j))
@@ -83,7 +83,7 @@ class _Writer:
         on += self._compared(step.node, at, at)
         return f" JOIN {self._table(j)} e{j} ON {' AND '.join(on)}"
 
-    def _wedge(self, step: Step, at: dict[str, str], edges: dict[int, str]) -> str:
+    def _wedge(self, step: JoinStep, at: dict[str, str], edges: dict[int, str]) -> str:
         """Join two edges at once: the paths p - node - q."""
         (p, q), node = step.via, step.node
         i, *_ = self._edges_between(p, node)

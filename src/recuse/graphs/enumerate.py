@@ -1,31 +1,30 @@
-"""Every copy of a pattern in a graph, found by DuckDB, and the K-relation of their count."""
+"""Every copy of a pattern in a graph, listed by an engine, and the K-relation of their count."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 
-import duckdb
 import numpy as np
 import pyarrow
 
-from recuse.errors import DatabaseError, QueryError
+from recuse.arrow import arrow_numbers
+from recuse.engines.binding import unbound
+from recuse.engines.engine import Engine
+from recuse.engines.open import open_tables
+from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.graphs.compile import compile_pattern
-from recuse.graphs.graph import Attributes, Graph, Integers, arrow_numbers, untyped
+from recuse.graphs.graph import Attributes, Graph, untyped
 from recuse.graphs.names import clique, cycle, star
 from recuse.graphs.pattern import Pattern
 from recuse.graphs.protect import Protected
-from recuse.graphs.where import UNTYPED, Condition, Schema
+from recuse.graphs.where import UNTYPED, AttributeSchema, Condition
 from recuse.krelation.build import from_owners
-from recuse.krelation.relation import KRelation
+from recuse.krelation.encode import integers
+from recuse.krelation.relation import Integers, KRelation
 
 EDGES, TWO_STARS, TRIANGLES, RECTANGLES = clique(2), star(2), clique(3), cycle(4)
-CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "enable_external_access": False,
-    "disabled_optimizers": "join_order",  # the plan's order is kept: the optimizer knows nothing of ranks
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +59,7 @@ def count_copies(
     """Return the count of the copies, each owned by its nodes or by its edges.
 
     Guarantee: with a node (an edge) withdrawn it is the relation of the graph without it; for induced
-    copies this is so of nodes only (docs/proofs.md, theorem S1).
+    copies this is so of nodes only (proofs.md, theorem S1).
     """
     sql = compile_pattern(pattern, {protect}, condition, induced=induced)
     found, order = _run(graph, sql, attributes=condition is not None)
@@ -72,13 +71,9 @@ def count_copies(
 def _run(graph: Graph, sql: str, *, attributes: bool) -> tuple[dict[str, Integers], Integers]:
     """Return the columns of a statement over the graph's tables, and the nodes in the order of their rank."""
     order = np.argsort(graph.degrees(), kind="stable")
-    with _tables(graph, order, attributes=attributes) as connection:
-        try:
-            return connection.execute(sql).fetchnumpy(), order
-        except duckdb.Error:  # no part of the message: it may quote a value
-            raise DatabaseError(
-                "the copies could not be listed", hint="is there enough memory and disk space?"
-            ) from None
+    with closing(_engine(graph, order, attributes=attributes)) as engine:
+        (found,) = engine.run([sql])
+    return {name: integers(found[name]) for name in found.column_names}, order
 
 
 def _node_columns(found: dict[str, Integers], order: Integers, pattern: Pattern) -> Integers:
@@ -90,26 +85,31 @@ def _edge_columns(found: dict[str, Integers], pattern: Pattern) -> Integers:
 
 
 def check(graph: Graph, pattern: Pattern, condition: Condition | None, *, induced: bool) -> None:
-    """Refuse what DuckDB cannot bind. Nothing depends on the data: it is tried on an empty graph."""
+    """Refuse what the engine cannot bind. Nothing depends on the data: it is tried on an empty graph."""
     sql = compile_pattern(pattern, set(Protected), condition, induced=induced)
-    with _tables(_emptied(graph), np.empty(0, np.int64), attributes=True) as connection:
-        try:
-            connection.execute(sql).fetchall()
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0].partition(": ")[2] or "it does not bind"
-            raise QueryError(f"DuckDB refuses the condition: {reason}") from None
+    with closing(_nothing(graph)) as engine:
+        reason = unbound(engine, [sql])
+        if reason is not None:
+            raise QueryError(f"{engine.dialect.name} refuses the condition: {reason}")
 
 
-def schema_of(graph: Graph) -> Schema:
+def schema_of(graph: Graph) -> AttributeSchema:
     """Return the attributes that a condition may name."""
-    with _tables(_emptied(graph), np.empty(0, np.int64), attributes=True) as connection:
+    with closing(_nothing(graph)) as engine:
+        catalogue = engine.catalogue()
 
-        def columns(table: str, attributes: Attributes) -> tuple[tuple[str, str], ...]:
-            types = [kind for _, kind, *_ in connection.sql(f"DESCRIBE {table}").fetchall()[1:]]
-            pairs = zip(attributes, types, strict=True)
-            return tuple((found.name, kind if found.declared else UNTYPED) for found, kind in pairs)
+    def columns(table: str, attributes: Attributes) -> tuple[tuple[str, str], ...]:
+        found = catalogue.table(table)
+        types = [column.type for column in found.columns[1:]] if found is not None else []
+        pairs = zip(attributes, types, strict=True)
+        return tuple((held.name, kind if held.declared else UNTYPED) for held, kind in pairs)
 
-        return Schema(columns("nodes", _about_nodes(graph)), columns("edges", graph.about_edges))
+    return AttributeSchema(columns("nodes", _about_nodes(graph)), columns("edges", graph.about_edges))
+
+
+def _nothing(graph: Graph) -> Engine:
+    """Return an engine with the tables of the graph, and nothing in them."""
+    return _engine(_emptied(graph), np.empty(0, np.int64), attributes=True)
 
 
 def _about_nodes(graph: Graph) -> Attributes:
@@ -130,8 +130,8 @@ def _emptied(graph: Graph) -> Graph:
     )
 
 
-def _tables(graph: Graph, order: Integers, *, attributes: bool) -> duckdb.DuckDBPyConnection:
-    """Return a database of the graph's tables; nodes stand in it by their rank, `order` lists them by it."""
+def _engine(graph: Graph, order: Integers, *, attributes: bool) -> Engine:
+    """Return an engine with the graph's tables: nodes by their rank, in which `order` lists them."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     ends, names = rank[graph.edges], np.arange(len(graph.edges))
@@ -145,12 +145,7 @@ def _tables(graph: Graph, order: Integers, *, attributes: bool) -> duckdb.DuckDB
     else:
         both = np.concatenate((low, high)), np.concatenate((high, low)), np.concatenate((names, names))
         tables["up"], tables["ways"] = _edge_table(low, high, names), _edge_table(*both)
-    connection = duckdb.connect(config=CONFIGURATION)
-    for name, table in tables.items():
-        connection.register("arriving", table)
-        connection.execute(f"CREATE TABLE {name} AS FROM arriving")  # tables have statistics, views have none
-        connection.unregister("arriving")
-    return connection
+    return open_tables(tables)
 
 
 def _edge_table(u: Integers, v: Integers, e: Integers) -> pyarrow.Table:

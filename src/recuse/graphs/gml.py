@@ -12,7 +12,7 @@ from recuse.graphs.tables import GraphFormatError, directed_as, word_name
 
 _TOKENS = re.compile(r'"[^"]*"|[\[\]]|[^\s\[\]"]+')
 _COMMENTS = re.compile(r"^\s*#.*$", re.MULTILINE)
-Block = dict[str, str]
+GmlBlock = dict[str, str]
 
 
 def gml(content: bytes, *, directed: bool | None) -> Graph:
@@ -42,10 +42,10 @@ def gml(content: bytes, *, directed: bool | None) -> Graph:
     )
 
 
-def _blocks(tokens: list[str]) -> list[tuple[str, Block]]:
+def _blocks(tokens: list[str]) -> list[tuple[str, GmlBlock]]:
     """Return every `key [ … ]`, with the plain values that stand directly in it."""
-    found: list[tuple[str, Block]] = []
-    open_blocks: list[tuple[str, Block]] = [("", {})]
+    found: list[tuple[str, GmlBlock]] = []
+    open_blocks: list[tuple[str, GmlBlock]] = [("", {})]
     key = ""
     for token in tokens:
         if token == "[":
@@ -66,6 +66,6 @@ def _blocks(tokens: list[str]) -> list[tuple[str, Block]]:
     return found
 
 
-def _attributes(blocks: list[Block], besides: set[str]) -> tuple[Attribute, ...]:
+def _attributes(blocks: list[GmlBlock], besides: set[str]) -> tuple[Attribute, ...]:
     names = dict.fromkeys(key for block in blocks for key in block if key not in besides)
     return tuple(untyped(name, (block.get(name) for block in blocks)) for name in names)

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-from numpy.typing import NDArray
 
+from recuse.arrow import arrow_numbers
 from recuse.errors import DatabaseError
 from recuse.fold import fold
-
-Integers = NDArray[np.int64]
+from recuse.krelation.relation import Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +35,6 @@ class Attribute:
 
 
 Attributes = tuple[Attribute, ...]
-
-
-def arrow_numbers(numbers: Integers) -> pyarrow.Array:
-    """Return integers as an Arrow array; `pyarrow.array` would import pandas first, which takes long."""
-    buffer = pyarrow.py_buffer(np.ascontiguousarray(numbers, np.int64))
-    return pyarrow.Array.from_buffers(pyarrow.int64(), len(numbers), [None, buffer])
 
 
 def untyped(name: str, values: Iterable[object]) -> Attribute:

@@ -23,7 +23,7 @@ TYPES: Types = {
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class GraphmlKey:
     """A declared attribute."""
 
     id: str
@@ -86,7 +86,7 @@ def graphml(content: bytes, *, directed: bool | None) -> Graph:
     )
 
 
-def _keys(root: ElementTree.Element, kind: str) -> list[Key]:
+def _keys(root: ElementTree.Element, kind: str) -> list[GraphmlKey]:
     found = []
     for key in root:
         if _tag(key) == "key" and key.get("for") in (kind, "all"):
@@ -95,7 +95,7 @@ def _keys(root: ElementTree.Element, kind: str) -> list[Key]:
             if type_name not in TYPES:
                 raise GraphFormatError("a key has a type that GraphML does not have")
             name = key.get("attr.name", key.get("id", ""))
-            found.append(Key(key.get("id", ""), name, type_name, default))
+            found.append(GraphmlKey(key.get("id", ""), name, type_name, default))
     return found
 
 

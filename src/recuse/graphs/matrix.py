@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from recuse.graphs.graph import Attribute, Graph, Integers, simple_graph
+from recuse.graphs.graph import Attribute, Graph, simple_graph
 from recuse.graphs.tables import GraphFormatError
+from recuse.krelation.relation import Integers
 
 FIELDS = {"real": (3, np.float64), "double": (3, np.float64), "integer": (3, np.int64)}
 WIDTHS = {"pattern": 2, "complex": 4, **{name: width for name, (width, _) in FIELDS.items()}}

@@ -22,7 +22,7 @@ KEPT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class JoinStep:
     """A node that is reached from one bound node (`via`), or from two at once; the rest is checked."""
 
     node: str
@@ -30,20 +30,20 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JoinPlan:
     """An edge to start with, then a step for every other node; `order` holds all pairs (lower, higher)."""
 
     start: Edge
-    steps: tuple[Step, ...]
+    steps: tuple[JoinStep, ...]
     order: frozenset[Edge]
 
 
-def plan(pattern: Pattern) -> Plan:
+def plan(pattern: Pattern) -> JoinPlan:
     """Return the cheapest plan."""
     order = _closure(pattern.comparisons())
     plans = (found for start in pattern.edges for found in _plans(pattern, start, order))
     _, start, steps = min(plans, key=lambda found: found[0])
-    return Plan(start, steps, order)
+    return JoinPlan(start, steps, order)
 
 
 def _closure(comparisons: tuple[Edge, ...]) -> frozenset[Edge]:
@@ -55,10 +55,10 @@ def _closure(comparisons: tuple[Edge, ...]) -> frozenset[Edge]:
 
 def _plans(
     pattern: Pattern, start: Edge, order: frozenset[Edge]
-) -> Iterator[tuple[float, Edge, tuple[Step, ...]]]:
+) -> Iterator[tuple[float, Edge, tuple[JoinStep, ...]]]:
     others = [node for node in pattern.nodes if node not in start]
     for sequence in permutations(others):
-        cost, rows, bound, steps = 0.0, 1.0, list(start), list[Step]()
+        cost, rows, bound, steps = 0.0, 1.0, list(start), list[JoinStep]()
         for node in sequence:
             near = [b for b in bound if pattern.joined(b, node) or pattern.joined(node, b)]
             if not near:
@@ -67,7 +67,7 @@ def _plans(
             cost += spent * rows + _set_up(node, via, order)
             rows *= reached
             bound.append(node)
-            steps.append(Step(node, via))
+            steps.append(JoinStep(node, via))
         else:
             yield cost, start, tuple(steps)
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from recuse.arrow import frame_table, is_pandas
 from recuse.errors import ParameterError
-from recuse.graphs.graph import Attribute, Attributes, Graph, Integers, simple_graph, untyped
+from recuse.graphs.graph import Attribute, Attributes, Graph, simple_graph, untyped
+from recuse.krelation.relation import Integers
 
 LARGEST = 2**63 - 1
 
@@ -132,17 +134,17 @@ def _padded(attribute: Attribute, count: int) -> Attribute:
 
 def frame_columns(frame: Any) -> Attributes:
     """Return the columns of a pandas, Polars or Arrow frame; pandas' object columns have no declared type."""
-    if type(frame).__module__.partition(".")[0] == "pandas":
-        return tuple(_pandas_column(str(name), frame[name]) for name in frame.columns)
-    table = pyarrow.table(frame)
-    plain = {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
+    if not is_pandas(frame):
+        return _declared(frame_table(frame))
+    loose = [kind == np.dtype(object) for kind in frame.dtypes]
+    typed = iter(_declared(frame_table(frame.loc[:, [not mixed for mixed in loose]])))
     return tuple(
-        Attribute(name, column.cast(plain.get(column.type, column.type)))
-        for name, column in zip(table.column_names, table.columns, strict=True)
+        untyped(str(name), frame[name]) if mixed else next(typed)
+        for name, mixed in zip(frame.columns, loose, strict=True)
     )
 
 
-def _pandas_column(name: str, column: Any) -> Attribute:
-    if column.dtype == object:
-        return untyped(name, column)
-    return Attribute(name, pyarrow.array(column, from_pandas=True))
+def _declared(table: pyarrow.Table) -> Attributes:
+    return tuple(
+        Attribute(name, column) for name, column in zip(table.column_names, table.columns, strict=True)
+    )

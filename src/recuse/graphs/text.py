@@ -15,7 +15,8 @@ from io import BytesIO
 import numpy as np
 import pyarrow
 
-from recuse.graphs.graph import Attribute, Attributes, Graph, arrow_numbers, untyped
+from recuse.arrow import arrow_numbers
+from recuse.graphs.graph import Attribute, Attributes, Graph, untyped
 from recuse.graphs.tables import LARGEST, GraphFormatError, graph_of_tables
 from recuse.lines import MAX_LINE, Format, batches, named
 

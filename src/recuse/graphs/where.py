@@ -37,7 +37,7 @@ CASTS: dict[type[Type], str] = {Boolean: "boolean", Date: "date", Timestamp: "ti
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class AttributeSchema:
     """The attributes that nodes and edges have: name and type as DuckDB spells it, UNTYPED if none is known.
 
     Their names are public, as the columns of a table are.
@@ -62,7 +62,7 @@ class Condition:
         return tuple(sorted({part.table for part in self.scalar.find_all(exp.Column)}))
 
 
-def read_condition(text: str, pattern: Pattern, schema: Schema) -> Condition:
+def read_condition(text: str, pattern: Pattern, schema: AttributeSchema) -> Condition:
     """Return the condition that a copy fulfils under some naming of its nodes, or refuse it.
 
     Guarantee: it looks at attributes of the copy's own nodes and edges, and never raises on data.
@@ -92,7 +92,7 @@ def read_condition(text: str, pattern: Pattern, schema: Schema) -> Condition:
 @dataclass(frozen=True, slots=True)
 class _Reader:
     pattern: Pattern
-    schema: Schema
+    schema: AttributeSchema
     text: str
 
     def read(self, text: str) -> Condition:
@@ -154,11 +154,11 @@ class _Reader:
         attributes = self.schema.nodes if node.table.startswith("n") else self.schema.edges
         return attributes[int(node.name.removeprefix("c"))][1]
 
-    def _column(self, node: exp.Expr) -> expression.Column:
+    def _column(self, node: exp.Expr) -> expression.Variable:
         found = self._declared(node) or UNTYPED
         spelled = "VARCHAR" if found == UNTYPED else found
         alias = node.table if isinstance(node, exp.Column) else ""
-        return expression.Column(alias, node.name, stored(spelled), spelled)
+        return expression.Variable(alias, node.name, stored(spelled), spelled)
 
     def _kind(self, node: exp.Expr) -> type[Type] | None:
         """Return the kind of type of a part whose own parts are typed, None if it has none yet."""

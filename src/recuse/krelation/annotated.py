@@ -9,7 +9,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.krelation.forest import TRUE, Forest, Groups, Rows, joined, plant, pointers_of
+from recuse.krelation.forest import TRUE, Forest, OrGroups, RowGroups, joined, plant, pointers_of
 from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tuples, exact_sum, narrowed
 
 
@@ -25,7 +25,7 @@ class Annotated:
     @classmethod
     def of(
         cls,
-        tables: Sequence[Rows],
+        tables: Sequence[RowGroups],
         weights: Sequence[NDArray[Any]],
         groups: Sequence[Integers],
         shape: Shape,
@@ -96,12 +96,12 @@ def _concatenated(weights: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(weights)
 
 
-def _trees(rows: Rows) -> tuple[Integers, Forest]:
+def _trees(rows: RowGroups) -> tuple[Integers, Forest]:
     """Return every row's tree: itself, as the only row of its group."""
-    return plant(Groups(len(rows), ((rows, np.arange(len(rows))),)))
+    return plant(OrGroups(len(rows), ((rows, np.arange(len(rows))),)))
 
 
-def _clauses(rows: Rows, people: int) -> tuple[Integers, Forest]:
+def _clauses(rows: RowGroups, people: int) -> tuple[Integers, Forest]:
     """Return every row's clause set: its owners with those of each row of the OR below, if there is one."""
     if not rows.below:
         tuples, matrix = np.arange(len(rows)), rows.owners
@@ -122,7 +122,7 @@ def _clauses(rows: Rows, people: int) -> tuple[Integers, Forest]:
 
 
 def _expanded(
-    owners: Integers, pointing: Integers, inner: Rows, group: Integers, count: int
+    owners: Integers, pointing: Integers, inner: RowGroups, group: Integers, count: int
 ) -> tuple[Integers, Integers]:
     """Return one line for every row and every inner row of its group: whose it is, and all their owners."""
     order = np.argsort(group, kind="stable")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recuse.krelation.annotated import Annotated, Chosen
 from recuse.krelation.build import from_owner_sets, from_owners
-from recuse.krelation.forest import Groups, Rows
+from recuse.krelation.forest import OrGroups, RowGroups
 from recuse.krelation.relation import Integers, KRelation, Shape
 
 Owners = Sequence[tuple[str, Sequence[str]]]
@@ -33,14 +33,14 @@ class Derivations:
     table: pyarrow.Table
     owners: Owners
     key: Sequence[str] = ()
-    below: Sequence[Below] = ()
+    below: Sequence[BelowTables] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", _contributed(self.table, self.owners))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Below:
+class BelowTables:
     """An OR: the tables of its rows, and the columns of the table above that point into it."""
 
     tables: Sequence[Derivations]
@@ -88,7 +88,7 @@ def encode_groups(
     Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
     may depend on both. So with several groups rows are shuffled and participants numbered at random.
 
-    Guarantee: the distribution of a group's relation is a function of the group's own rows (docs/proofs.md,
+    Guarantee: the distribution of a group's relation is a function of the group's own rows (proofs.md,
     lemma P).
     """
     if count > 1:
@@ -115,7 +115,9 @@ def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) 
     def below(inner: Derivations) -> Derivations:
         return _shuffled(inner, random.permutation(inner.table.num_rows), random)
 
-    choices = [Below([below(inner) for inner in choice.tables], choice.columns) for choice in found.below]
+    choices = [
+        BelowTables([below(inner) for inner in choice.tables], choice.columns) for choice in found.below
+    ]
     return Derivations(found.table.take(_arrow(order)), found.owners, found.key, choices)
 
 
@@ -137,7 +139,7 @@ def _all(tables: Sequence[Derivations]) -> Iterator[Derivations]:
             yield from _all(below.tables)
 
 
-def _rows(found: Derivations, matrices: dict[int, Integers]) -> Rows:
+def _rows(found: Derivations, matrices: dict[int, Integers]) -> RowGroups:
     """Return a table as rows of ANDs, with the groups that they point at."""
     below = []
     for choice in found.below:
@@ -148,8 +150,8 @@ def _rows(found: Derivations, matrices: dict[int, Integers]) -> Rows:
         )
         count = max((int(codes.max()) + 1 for codes in (pointing, *members) if len(codes)), default=0)
         inner_rows = [_rows(inner, matrices) for inner in choice.tables]
-        below.append((Groups(count, tuple(zip(inner_rows, members, strict=True))), pointing))
-    return Rows(matrices[id(found)], tuple(below))
+        below.append((OrGroups(count, tuple(zip(inner_rows, members, strict=True))), pointing))
+    return RowGroups(matrices[id(found)], tuple(below))
 
 
 def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[int]) -> list[Integers]:
@@ -162,7 +164,7 @@ def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[i
     return [codes[start:end] for start, end in pairwise(ends)]
 
 
-def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], Names]:
+def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerNames]:
     """Return for every table the matrix of its owners' numbers, and everybody's names."""
     matrices = [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
     names: list[KindNames] = []
@@ -183,7 +185,7 @@ def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], Names]
         known = KindNames(kind, values)
         names.append(known)
         offset += len(known)
-    return matrices, Names(tuple(names))
+    return matrices, OwnerNames(tuple(names))
 
 
 # ------------------------------------------------------------------ participants
@@ -204,7 +206,7 @@ class KindNames:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Names(Sequence[Hashable]):
+class OwnerNames(Sequence[Hashable]):
     """The name of every participant, (kind, key value, …), looked up lazily."""
 
     kinds: tuple[KindNames, ...]

@@ -2,7 +2,7 @@
 
 A forest stores its trees in the levels of `Tuples`, OR first and AND last. Constants are folded while it is
 built: x∧T → x, x∧F → F, x∨F → x, x∨T → T. Nothing else is simplified, so that withdrawing a participant
-from the rows and from the forest gives the same trees (docs/proofs.md, theorem A, syntactic form).
+from the rows and from the forest gives the same trees (proofs.md, theorem A, syntactic form).
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ class Forest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RowGroups:
     """ANDs: a row holds if all its owners and one group of each OR below it do."""
 
     owners: Integers
-    below: tuple[tuple[Groups, Integers], ...] = ()
+    below: tuple[tuple[OrGroups, Integers], ...] = ()
 
     def __len__(self) -> int:
         return len(self.owners)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class OrGroups:
     """ORs: a group holds if any of its rows does; every table of rows says which group each is in."""
 
     count: int
-    tables: tuple[tuple[Rows, Integers], ...]
+    tables: tuple[tuple[RowGroups, Integers], ...]
 
 
 def pointers_of(sizes: Integers) -> Integers:
@@ -76,7 +76,7 @@ def joined(forests: Sequence[Forest]) -> Forest:
     return Forest(tuple(levels), np.concatenate([forest.members for forest in forests]))
 
 
-def plant(groups: Groups) -> tuple[Integers, Forest]:
+def plant(groups: OrGroups) -> tuple[Integers, Forest]:
     """Return for every group its tree in the forest, or TRUE or FALSE, and the forest."""
     below = [[plant(inner) for inner, _ in rows.below] for rows, _ in groups.tables]
     inner_depth = max((len(forest.levels) for table in below for _, forest in table), default=0)

@@ -6,7 +6,7 @@ of a compressed sparse row; the last level is an AND over participants. So
     two levels     tuple → clauses → participants     conjunctions (one clause each) and clause sets
     four levels    tuple → OR of ANDs of ORs of ANDs  a product of ORs, and so on for deeper nesting
 
-Which shape a relation has follows from the query and the policy only (docs/proofs.md, theorem A).
+Which shape a relation has follows from the query and the policy only (proofs.md, theorem A).
 """
 
 from __future__ import annotations

@@ -42,5 +42,5 @@ def _library(name: str) -> Any:
     except ImportError:
         raise ParameterError(
             "the (ε, δ) report needs the package dp-accounting",
-            hint="pip install 'recuse[accounting]', or leave --delta out",
+            hint="pip install 'recuse[accounting]', or leave delta out",
         ) from None

@@ -39,7 +39,7 @@ class Analyst:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Bill:
     """What a ledger is asked to pay for.
 
     `key` names everything that the answer's distribution depends on except the data: what is run, the policy,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlite3
 from datetime import UTC, datetime
 
+from recuse.privacy import Epsilon
+
 APPLICATION = 0x52454355  # "RECU": the file says whose it is
 
 VERSION_1 = (
@@ -72,3 +74,15 @@ def version_of(connection: sqlite3.Connection) -> int:
 def now() -> str:
     """Return the time as it is written down."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def lay_out(connection: sqlite3.Connection, grant: Epsilon) -> None:
+    """Make the tables of a new ledger, and write down what it grants."""
+    connection.execute("BEGIN")
+    migrate(connection, 0)
+    amount = str(grant.value)
+    connection.execute("INSERT INTO account (only, granted, spent) VALUES (1, ?, '0')", (amount,))
+    connection.execute(
+        "INSERT INTO decision (at, what, epsilon, data_version) VALUES (?, 'grant', ?, 1)", (now(), amount)
+    )
+    connection.execute("COMMIT")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from recuse.mechanism.parameters import ANSWER_GRID, Doublings, Exponent, Parameters, Score
+from recuse.mechanism.parameters import ANSWER_GRID
 from recuse.mechanism.prepared import Prepared, truncated
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.noise import Noise, laplace_quantile, staircase, staircase_quantile, staircase_spread
@@ -60,12 +60,25 @@ class Staircase:
         return staircase_spread(self.epsilon, self.sensitivity)
 
 
+class Answering(Protocol):
+    """What the last step needs to know of a mechanism."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def epsilon(self) -> Fraction: ...
+    @property
+    def answer_epsilon(self) -> Fraction: ...
+    def grid_noise(self, sensitivity: int) -> GridNoise: ...
+    def lift(self, tau: Fraction, /) -> Fraction: ...
+
+
 def noisy_answer(
     truncated: Fraction,
     tau: Fraction,
     slack: Fraction,
     constant: Fraction,
-    parameters: Parameters[Exponent | Doublings],
+    mechanism: Answering,
     noise: Noise,
     lift: Fraction = Fraction(0),
 ) -> Release:
@@ -75,41 +88,30 @@ def noisy_answer(
     the answer without the lift, and is longer by what the certificate and the grid leave open.
 
     Guarantee: ε2-private for fixed τ if neighbours' `truncated` differ by at most (1 + slack)·τ
-    (docs/proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps. The
+    (proofs.md, lemma G2): ⌈truncated/γ⌉ with γ = τ/k' moves by at most k' + ⌈k'·slack⌉ grid steps. The
     interval holds X + constant with probability 95 % at least (lemma I there).
     """
     step = tau / ANSWER_GRID
     loose = math.ceil(ANSWER_GRID * slack)
-    added = grid_noise(parameters, ANSWER_GRID + loose)
+    added = mechanism.grid_noise(ANSWER_GRID + loose)
     middle = (math.ceil(truncated / step) + added.draw(noise)) * step + constant
     reach = added.reach() + loose
     return Release(
         value=middle + lift,
         interval=(middle - (reach + 1) * step, middle + reach * step),
         noise_scale=added.spread() * step,
-        epsilon=parameters.epsilon,
-        mechanism=parameters.name,
+        epsilon=mechanism.epsilon,
+        mechanism=mechanism.name,
+        noise_epsilon=mechanism.answer_epsilon,
     )
 
 
-def grid_noise(parameters: Parameters[Exponent | Doublings], sensitivity: int) -> GridNoise:
-    """Return the noise that the parameters ask for."""
-    rule = parameters.rule
-    if isinstance(rule, Doublings) and rule.score is Score.WITHDRAWALS:
-        return Staircase(parameters.answer_epsilon, sensitivity)
-    return Laplace(parameters.answer_epsilon, sensitivity)
+def answer_at(subject: Prepared, tau: Fraction, mechanism: Answering, noise: Noise) -> Release:
+    """Return the private X(τ) of a relation, lifted against the bias of truncation where it has no sign.
 
-
-def answer_at(
-    prepared: Prepared, tau: Fraction, parameters: Parameters[Exponent | Doublings], noise: Noise
-) -> Release:
-    """Return the private X(τ) of a relation, lifted against the bias of truncation where the rule says so.
-
-    Guarantee: ε2-private for fixed τ (docs/proofs.md, theorem D, lemmas G2, L and S); the lift and the weight
+    Guarantee: ε2-private for fixed τ (proofs.md, theorem D, lemmas G2, L and S); the lift and the weight
     of public tuples are added after.
     """
-    answer, slack = truncated(prepared, tau)
-    lift = Fraction(0)
-    if isinstance(parameters.rule, Doublings) and not prepared.relation.signed:
-        lift = parameters.rule.offset * tau / parameters.epsilon
-    return noisy_answer(answer, tau, slack, Fraction(prepared.relation.constant), parameters, noise, lift)
+    answer, slack = truncated(subject, tau)
+    lift = Fraction(0) if subject.relation.signed else mechanism.lift(tau)
+    return noisy_answer(answer, tau, slack, Fraction(subject.relation.constant), mechanism, noise, lift)

@@ -6,20 +6,18 @@ neighbours interleave). The index is an integer and decided exactly: with any sl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from recuse.exponential import at_most_exponential
 from recuse.mechanism.answer import noisy_answer
-from recuse.mechanism.parameters import INDEX_GRID, Exponent, Parameters
+from recuse.mechanism.parameters import INDEX_GRID
+from recuse.mechanism.recursive import Recursive
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 
-Number = int | float | Fraction
-
-SMALLEST_EXPONENT, LARGEST_EXPONENT = -20.0, 600.0
+RealNumber = int | float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Sequences:
     h: tuple[Fraction, ...]
     g: tuple[Fraction, ...]
 
-    def __init__(self, h: Sequence[Number], g: Sequence[Number]) -> None:
+    def __init__(self, h: Sequence[RealNumber], g: Sequence[RealNumber]) -> None:
         if len(h) != len(g) or not h:
             raise ValueError("H and G have one entry for each number of participants, 0 included")
         object.__setattr__(self, "h", tuple(Fraction(value) for value in h))
@@ -41,34 +39,24 @@ class Sequences:
         return len(self.h) - 1
 
 
-def index(sequences: Sequences, parameters: Parameters[Exponent]) -> int:
+def index(sequences: Sequences, mechanism: Recursive) -> int:
     """Return j with Δ = θe^{jβ}: the least j with G_{|P|-j} ≤ θe^{jβ}.
 
     Guarantee: neighbours' indices differ by at most 1, the larger database's being the larger
-    (docs/proofs.md, lemma F1).
+    (proofs.md, lemma F1).
     """
     people = sequences.participants
     for j in range(people + 1):
-        if at_most_exponential(sequences.g[people - j], parameters.theta, j * parameters.rule.beta):
+        if at_most_exponential(sequences.g[people - j], mechanism.theta, j * mechanism.beta):
             return j
     # G_0 = 0 for a bounding sequence, so the loop has returned; a sequence that breaks this ends here
     return people
 
 
-def bound(noisy_index: Fraction, parameters: Parameters[Exponent]) -> Fraction:
-    """Return a double near Δ̂ = θe^{β·index+μ}, as a rational: a public function of a private index.
-
-    The exponent is held in a public range: the exact index is never negative, so τ far below θ is noise.
-    """
-    exponent = float(parameters.rule.beta * noisy_index + parameters.rule.mu)
-    held = max(SMALLEST_EXPONENT, min(LARGEST_EXPONENT, exponent))
-    return Fraction(float(parameters.theta) * math.exp(held))
-
-
 def truncated(sequences: Sequences, tau: Fraction) -> Fraction:
     """Return X = min_i H_i + (|P|-i)τ.
 
-    Guarantee: for fixed τ neighbours' X differ by at most τ (docs/proofs.md, lemma F3).
+    Guarantee: for fixed τ neighbours' X differ by at most τ (proofs.md, lemma F3).
     """
     people = sequences.participants
     return min(value + (people - i) * tau for i, value in enumerate(sequences.h))
@@ -76,7 +64,7 @@ def truncated(sequences: Sequences, tau: Fraction) -> Fraction:
 
 def release(
     sequences: Sequences,
-    parameters: Parameters[Exponent],
+    mechanism: Recursive,
     noise: Noise,
     constant: Fraction = Fraction(0),
 ) -> Release:
@@ -84,9 +72,9 @@ def release(
 
     Δ̂ = e^{μ+Y}Δ with Y ~ Lap(β/ε1): noise of scale 1/ε1 on the index, which has sensitivity 1.
 
-    Guarantee: (ε1 + ε2)-private (docs/proofs.md, lemma F2 and theorem R1).
+    Guarantee: (ε1 + ε2)-private (proofs.md, lemma F2 and theorem R1).
     """
-    exact = index(sequences, parameters)
-    noisy = INDEX_GRID * exact + noise.laplace(INDEX_GRID / parameters.choice_epsilon)
-    tau = bound(Fraction(noisy, INDEX_GRID), parameters)
-    return noisy_answer(truncated(sequences, tau), tau, Fraction(0), constant, parameters, noise)
+    exact = index(sequences, mechanism)
+    noisy = INDEX_GRID * exact + noise.laplace(INDEX_GRID / mechanism.choice_epsilon)
+    tau = mechanism.bound(Fraction(noisy, INDEX_GRID))
+    return noisy_answer(truncated(sequences, tau), tau, Fraction(0), constant, mechanism, noise)

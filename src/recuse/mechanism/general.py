@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 
 from recuse.errors import ParameterError
 from recuse.mechanism.framework import Sequences, release
-from recuse.mechanism.parameters import Exponent, Parameters
+from recuse.mechanism.recursive import Recursive
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
 
 LARGEST_LIST = 20
 LARGEST_ANSWER = 2.0**500
 
-Query = Callable[[frozenset[Hashable]], float]
+SubsetQuery = Callable[[frozenset[Hashable]], float]
 """The answer of the query when only this subset of the list takes part."""
 
 
 def general(
-    query: Query, participants: Sequence[Hashable], parameters: Parameters[Exponent], noise: Noise
+    query: SubsetQuery, participants: Sequence[Hashable], mechanism: Recursive, noise: Noise
 ) -> Release:
     """Return a private answer to `query` for everybody in `participants`.
 
@@ -35,7 +35,7 @@ def general(
     changes no answer. The query should be monotone, and `query(frozenset())` is public: it is what is
     known without any data. A query that raises is seen to raise: make it answer for every subset.
 
-    Guarantee: (ε1 + ε2)-private whatever the query does (docs/proofs.md, theorem R2): it is first made
+    Guarantee: (ε1 + ε2)-private whatever the query does (proofs.md, theorem R2): it is first made
     monotone, which leaves a monotone one as it is.
     """
     if len(set(participants)) != len(participants):
@@ -48,10 +48,10 @@ def general(
             hint="ask the question in SQL or as a graph pattern: the efficient mechanism has no such limit",
         )
     answers = subset_answers(query, participants)
-    return release(sequences(answers - answers[0]), parameters, noise, constant=Fraction(answers[0]))
+    return release(sequences(answers - answers[0]), mechanism, noise, constant=Fraction(answers[0]))
 
 
-def subset_answers(query: Query, participants: Sequence[Hashable]) -> NDArray[np.float64]:
+def subset_answers(query: SubsetQuery, participants: Sequence[Hashable]) -> NDArray[np.float64]:
     """Return the answers of all subsets, by bit mask, made monotone; what is not finite counts as 0."""
     found = np.empty(2 ** len(participants))
     for mask in range(len(found)):

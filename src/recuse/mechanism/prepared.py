@@ -10,7 +10,7 @@ from typing import Protocol
 from recuse.krelation.relation import Growth, KRelation, Shape
 from recuse.mechanism.parameters import SLACK
 from recuse.noise import round_down
-from recuse.solver.programs import Answers, Solver
+from recuse.solver.programs import Solver, TruncationPrograms
 
 
 class Relation(Protocol):
@@ -41,11 +41,11 @@ class Prepared:
     """
 
     relation: Relation
-    positive: Answers
-    negative: Answers | None = None
+    positive: TruncationPrograms
+    negative: TruncationPrograms | None = None
 
     @property
-    def signs(self) -> tuple[Answers, ...]:
+    def signs(self) -> tuple[TruncationPrograms, ...]:
         """The programs that the query can have: a count has no negative ones."""
         return (self.positive,) if self.negative is None else (self.positive, self.negative)
 
@@ -59,7 +59,7 @@ def prepare(relation: KRelation, solver: Solver) -> Prepared:
 def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
     """Return X(τ) up to the certified slack, and that slack in units of τ (a double).
 
-    Guarantee: neighbours' values differ by at most (1 + slack)·τ (docs/proofs.md, theorem D and lemma G2);
+    Guarantee: neighbours' values differ by at most (1 + slack)·τ (proofs.md, theorem D and lemma G2);
     with two signs both move the same way, so only the slack doubles.
     """
     highs = [truncated_high(part, tau) for part in prepared.signs]
@@ -68,7 +68,7 @@ def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
     return highs[0] - highs[1], 2 * SLACK
 
 
-def truncated_high(programs: Answers, tau: Fraction) -> Fraction:
+def truncated_high(programs: TruncationPrograms, tau: Fraction) -> Fraction:
     """Return a number between X(τ) and X(τ) + ητ, or the largest double if that is less.
 
     Guarantee: a public lid moves nothing farther apart, so theorem D holds with it.

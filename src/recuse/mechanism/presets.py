@@ -10,36 +10,42 @@ from dataclasses import replace
 from fractions import Fraction
 
 from recuse.krelation.relation import Growth, Shape
-from recuse.mechanism.parameters import Doublings, Exponent, Index, Parameters, Score
+from recuse.mechanism.parameters import Index, Score
+from recuse.mechanism.recursive import Recursive
+from recuse.mechanism.selective import Selective
 from recuse.privacy import Epsilon
 
 THETA = Fraction(1)
 
 
-def paper(epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Parameters[Exponent]:
+def paper(epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Recursive:
     """Return the paper's settings, with repaired loads; its μ is 1/2 for edge privacy, 1 for node privacy."""
     half = epsilon.value / 2
-    return Parameters("paper", half, half, THETA, Exponent(epsilon.value / 5, mu, 2, Index.INTEGER))
+    return Recursive("paper", half, half, THETA, epsilon.value / 5, mu, 2, Index.INTEGER)
 
 
-def tuned(epsilon: Epsilon) -> Parameters[Exponent]:
+def tuned(epsilon: Epsilon) -> Recursive:
     """Return our settings of the same mechanism: real index, no factor 2, μ = 1."""
     half = epsilon.value / 2
-    return Parameters("tuned", half, half, THETA, Exponent(epsilon.value / 5, Fraction(1), 1, Index.REAL))
+    return Recursive("tuned", half, half, THETA, epsilon.value / 5, Fraction(1), 1, Index.REAL)
 
 
-def selective(epsilon: Epsilon, shape: Shape | Growth) -> Parameters[Doublings]:
+def selective(epsilon: Epsilon, shape: Shape | Growth) -> Selective:
     """Return the selective mechanism: by withdrawals; with OR, or for an aggregate, by the deficit."""
     if isinstance(shape, Growth):
         return of_aggregate(epsilon, shape)
     return by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else by_deficit(epsilon)
 
 
-def by_withdrawals(epsilon: Epsilon) -> Parameters[Doublings]:
-    """Return the settings for annotations without OR (docs/decisions.md says how they were found)."""
+def by_withdrawals(epsilon: Epsilon) -> Selective:
+    """Return the settings for annotations without OR (decisions.md says how they were found)."""
     whole = epsilon.value
     choice = whole * Fraction(17, 20) / (2 + whole)
-    rule = Doublings(
+    return Selective(
+        "selective",
+        choice,
+        whole - choice,
+        THETA,
         Score.WITHDRAWALS,
         first=0,
         knee=4,
@@ -48,14 +54,17 @@ def by_withdrawals(epsilon: Epsilon) -> Parameters[Doublings]:
         stretch=Fraction(1),
         offset=max(Fraction(0), Fraction(2, 5) - whole / 5),
     )
-    return Parameters("selective", choice, whole - choice, THETA, rule)
 
 
-def by_deficit(epsilon: Epsilon) -> Parameters[Doublings]:
+def by_deficit(epsilon: Epsilon) -> Selective:
     """Return the settings for annotations with OR: doublings below θ are considered too."""
     whole = epsilon.value
     choice = whole * Fraction(35, 100)
-    rule = Doublings(
+    return Selective(
+        "selective",
+        choice,
+        whole - choice,
+        THETA,
         Score.DEFICIT,
         first=math.floor(math.log2(float(whole))) - 3,
         knee=0,
@@ -64,13 +73,11 @@ def by_deficit(epsilon: Epsilon) -> Parameters[Doublings]:
         stretch=Fraction(5, 4),
         offset=Fraction(0),
     )
-    return Parameters("selective", choice, whole - choice, THETA, rule)
 
 
-def of_aggregate(epsilon: Epsilon, growth: Growth) -> Parameters[Doublings]:
+def of_aggregate(epsilon: Epsilon, growth: Growth) -> Selective:
     """Return the settings for an aggregate: a level is a step in the size of groups, whatever k.
 
     No doubling below θ is considered: one choice has several owners, but no other choice stands in for it.
     """
-    found = by_deficit(epsilon)
-    return replace(found, rule=replace(found.rule, first=0, doublings=growth.doublings))
+    return replace(by_deficit(epsilon), first=0, doublings=growth.doublings)

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
 from recuse.exponential import FIRST_DIGITS, logarithm
 from recuse.krelation.relation import Floats
-from recuse.mechanism.parameters import Doublings
 from recuse.noise import Noise
 
 WORD = 64
@@ -27,7 +27,7 @@ MARGIN = 2.0**-30
 Penalty = Callable[[int, float], tuple[float, Fraction]]
 """(level, enough) → a lower bound on the penalty of this and all lower levels, and the level's own penalty.
 
-Once the bound exceeds `enough` the penalty itself may be anything above: the level has lost.
+Once the bound exceeds `stop_above` the penalty itself may be anything above: the level has lost.
 """
 
 
@@ -57,9 +57,16 @@ class Draws:
 
 
 @lru_cache(maxsize=8)
-def prior_costs(rule: Doublings, levels: range) -> Floats:
+class Prior(Protocol):
+    """What levels cost before anything is known of them."""
+
+    def prior(self, level: int) -> Fraction:
+        """Return the cost of a level in units of ln2."""
+
+
+def prior_costs(prior: Prior, levels: range) -> Floats:
     """Return the prior of every level, in doubles."""
-    return np.array([float(rule.prior(k)) for k in levels]) * math.log(2)
+    return np.array([float(prior.prior(k)) for k in levels]) * math.log(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,7 @@ class Race:
     """The noisy scores E_k - ln2·prior(k) before any penalty."""
 
     draws: Draws
-    rule: Doublings
+    prior: Prior
     low: Floats
     high: Floats
 
@@ -88,7 +95,7 @@ class Race:
     def enclosure(self, runner: Runner, digits: int) -> tuple[Fraction, Fraction]:
         """Return rationals that enclose a noisy score."""
         low, high = self.draws.enclosure(runner.level, digits)
-        prior = self.rule.prior(runner.level)
+        prior = self.prior.prior(runner.level)
         ends = sorted(prior * end for end in logarithm(Fraction(2), digits))
         return low - runner.penalty - ends[1], high - runner.penalty - ends[0]
 
@@ -115,7 +122,7 @@ class Race:
 
 
 def noisy_maximum(
-    rule: Doublings, levels: range, top: int, weight: Fraction, penalty: Penalty, noise: Noise
+    prior: Prior, levels: range, top: int, weight: Fraction, penalty: Penalty, noise: Noise
 ) -> int:
     """Return the level k that maximises E_k - weight·penalty(k) - ln2·prior(k).
 
@@ -123,20 +130,20 @@ def noisy_maximum(
     as k falls.
 
     Guarantee: returns exactly the maximiser for some admissible value of every penalty within its interval,
-    so it is private as docs/proofs.md, lemma 2' says.
+    so it is private as proofs.md, lemma 2' says.
     """
-    draws, costs = Draws(levels, noise), prior_costs(rule, levels)
+    draws, costs = Draws(levels, noise), prior_costs(prior, levels)
     margin = MARGIN * np.abs(costs)
-    race = Race(draws, rule, draws.low - costs - margin, draws.high - costs + margin)
+    race = Race(draws, prior, draws.low - costs - margin, draws.high - costs + margin)
     top = min(max(top, levels.start), levels[-1])
     best, floor = race.free_winner(top), 0.0
     for k in range(top - 1, levels.start - 1, -1):
         lead = race.between(Runner(k, Fraction(0)))[1] - race.between(best)[0]
-        enough = lead / float(weight) * (1 + MARGIN)
-        if enough < floor:
+        stop_above = lead / float(weight) * (1 + MARGIN)
+        if stop_above < floor:
             continue
-        floor, own = penalty(k, enough)
-        if enough < floor:
+        floor, own = penalty(k, stop_above)
+        if stop_above < floor:
             continue
         runner = Runner(k, weight * own)
         if race.ahead(runner, best):

@@ -1,4 +1,4 @@
-"""The rule of the selective mechanism: τ = stretch·θ2^k for the doubling k that wins a noisy maximum.
+"""The selective mechanism: τ = stretch·θ2^k for the doubling k that wins a noisy maximum.
 
 Without OR a doubling is scored by N_s(θ2^k), the withdrawals that bring every load below it. With OR loads
 see nothing of a tuple's other derivations, and it is scored by the deficit: how many withdrawals of weight
@@ -12,13 +12,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import cast
 
-from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Doublings, Parameters, Score
+from recuse.mechanism.answer import GridNoise, Laplace, Staircase
+from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Score
 from recuse.mechanism.prepared import truncated_high
 from recuse.mechanism.selection import Penalty, noisy_maximum
+from recuse.mechanism.truncating import Truncating
 from recuse.noise import Noise, round_down
-from recuse.solver.programs import Answers, Programs
+from recuse.solver.programs import Programs, TruncationPrograms, with_index
 
 LARGEST_STRICT = 2.0**26
 """N_s jumps where a load passes τ. Loads are whole granules, so up to here they are far enough apart for a
@@ -26,37 +27,68 @@ solver in doubles to tell, most often, on which side one lies; above, N is used,
 is found for every relation, but exact arithmetic is slow where many people are overloaded."""
 
 
-def chosen_bound(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> Fraction:
-    """Return τ for relations that lose the same participants: two signs of one, or several groups.
+@dataclass(frozen=True, slots=True)
+class Selective(Truncating):
+    """τ = stretch·θ2^k for the k that wins a noisy maximum: our mechanism.
 
-    Guarantee: ε1-private (docs/proofs.md, theorem R5 for withdrawals, R6 for the deficit).
+    A level is one doubling, or several where loads grow by powers of what they count. The prior costs ln2
+    times `gentle` a level up to level `knee`, and `steep` above. `offset` moves the answer up by that many
+    τ/ε, against the downward bias of truncation.
     """
-    level = chosen_level(programs, parameters, noise)
-    rule = parameters.rule
-    return as_double(rule.stretch * parameters.theta * Fraction(2) ** (rule.doublings * level))
+
+    score: Score
+    first: int
+    knee: int
+    gentle: Fraction
+    steep: Fraction
+    stretch: Fraction
+    offset: Fraction
+    doublings: int = 1
+
+    def prior(self, level: int) -> Fraction:
+        """Return the cost of a level in units of ln2."""
+        return self.gentle * min(level, self.knee) + self.steep * max(0, level - self.knee)
+
+    def choose(self, programs: Sequence[TruncationPrograms], noise: Noise) -> Fraction:
+        """Return τ for relations that lose the same participants: two signs of one, or several groups.
+
+        Guarantee: ε1-private (proofs.md, theorem R5 for withdrawals, R6 for the deficit).
+        """
+        level = choose_level(programs, self, noise)
+        return as_double(self.stretch * self.theta * Fraction(2) ** (self.doublings * level))
+
+    def grid_noise(self, sensitivity: int) -> GridNoise:
+        """Return staircase noise, the least there is; Laplace noise where the deficit is selected on."""
+        if self.score is Score.WITHDRAWALS:
+            return Staircase(self.answer_epsilon, sensitivity)
+        return Laplace(self.answer_epsilon, sensitivity)
+
+    def lift(self, tau: Fraction) -> Fraction:
+        """Return offset·τ/ε."""
+        return self.offset * tau / self.epsilon
 
 
-def chosen_level(programs: Sequence[Answers], parameters: Parameters[Doublings], noise: Noise) -> int:
+def choose_level(programs: Sequence[TruncationPrograms], mechanism: Selective, noise: Noise) -> int:
     """Return the doubling that wins.
 
-    Guarantee: ε1-private (docs/proofs.md, lemma 2'): one withdrawal moves a penalty within an interval whose
+    Guarantee: ε1-private (proofs.md, lemma 2'): one withdrawal moves a penalty within an interval whose
     length, certified slack included, is ε1/weight.
     """
-    rule, theta = parameters.rule, parameters.theta
-    levels = range(rule.first, LAST_DOUBLING // rule.doublings + 1)
+    theta, first, doublings = mechanism.theta, mechanism.first, mechanism.doublings
+    levels = range(first, LAST_DOUBLING // doublings + 1)
     largest = min(max(part.largest_load() for part in programs), sys.float_info.max)
-    top = min(first_level_above(largest, theta, rule.first, rule.doublings), levels[-1])  # as T1 says
-    if rule.score is Score.WITHDRAWALS:
-        weight, penalty = Fraction(1), withdrawals(cast(Sequence[Programs], programs), theta)
+    top = min(first_level_above(largest, theta, first, doublings), levels[-1])  # as T1 says
+    if mechanism.score is Score.WITHDRAWALS:
+        weight, penalty = Fraction(1), withdrawals(with_index(programs), theta)
     else:
-        weight = 1 / deficit_range(rule.doublings)
-        penalty = deficit(programs, theta, top, rule.doublings)
-    weight *= parameters.choice_epsilon / (1 + 2 * SLACK)
-    return noisy_maximum(rule, levels, top, weight, penalty, noise)
+        weight = 1 / deficit_range(doublings)
+        penalty = deficit(programs, theta, top, doublings)
+    weight *= mechanism.choice_epsilon / (1 + 2 * SLACK)
+    return noisy_maximum(mechanism, levels, top, weight, penalty, noise)
 
 
 def deficit_range(doublings: int = 1) -> Fraction:
-    """Return the length of the interval within which one withdrawal moves a deficit (docs/proofs.md, T1)."""
+    """Return the length of the interval within which one withdrawal moves a deficit (proofs.md, T1)."""
     return 1 + Fraction(1, 2**doublings)
 
 
@@ -72,32 +104,32 @@ def first_level_above(load: float, theta: Fraction, first: int, doublings: int =
 def withdrawals(programs: Sequence[Programs], theta: Fraction) -> Penalty:
     """Return N_s as a penalty, and above `LARGEST_STRICT` N: of several relations the largest.
 
-    Guarantee: with a participant more it does not fall, nor grow by more than 1 (docs/proofs.md, lemma 1').
+    Guarantee: with a participant more it does not fall, nor grow by more than 1 (proofs.md, lemma 1').
     """
 
-    def penalty(level: int, enough: float) -> tuple[float, Fraction]:
+    def penalty(level: int, stop_above: float) -> tuple[float, Fraction]:
         tau = float(theta * Fraction(2) ** level)
         counts = (part.strict_withdrawals if tau <= LARGEST_STRICT else part.withdrawals for part in programs)
-        found = [count(tau, round_down(SLACK), enough) for count in counts]
+        found = [count(tau, round_down(SLACK), stop_above) for count in counts]
         return max(n.low for n in found), Fraction(max(n.high for n in found))
 
     return penalty
 
 
-def deficit(programs: Sequence[Answers], theta: Fraction, top: int, doublings: int = 1) -> Penalty:
+def deficit(programs: Sequence[TruncationPrograms], theta: Fraction, top: int, doublings: int = 1) -> Penalty:
     """Return D_k = max(0, max_{j>k} (X_j - X_k)/(θ2^j)) as a penalty: of several relations the largest.
 
     Guarantee: with a participant more it moves within [-1/2 - 3η/2, 1 + 3η/2], or less if a level is more
-    than one doubling (docs/proofs.md, T1).
+    than one doubling (proofs.md, T1).
     """
     parts = [Answered(part, theta, doublings) for part in programs]
 
-    def penalty(level: int, enough: float) -> tuple[float, Fraction]:
+    def penalty(level: int, stop_above: float) -> tuple[float, Fraction]:
         for higher in range(top, level - 1, -1):  # each is needed, and easier to solve than the next
             if all(higher in part.known for part in parts):
                 continue
             foreseen = max(part.lacking_at_least(level) for part in parts) - 2 * SLACK
-            if foreseen > Fraction(min(enough, sys.float_info.max)):
+            if foreseen > Fraction(min(stop_above, sys.float_info.max)):
                 return math.nextafter(float(foreseen), -math.inf), foreseen
             for part in parts:
                 part.answer(higher)
@@ -112,7 +144,7 @@ def deficit(programs: Sequence[Answers], theta: Fraction, top: int, doublings: i
 class Answered:
     """X' of one relation at the levels asked for so far, and what they say of the others."""
 
-    programs: Answers
+    programs: TruncationPrograms
     theta: Fraction
     doublings: int
     known: dict[int, Fraction] = field(default_factory=dict)

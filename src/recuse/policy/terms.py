@@ -17,7 +17,7 @@ _CHOICE = re.compile(r"\s*(least|greatest)\s*\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*
 _NAME = re.compile(r"[^()\x00-\x1f\"]+")
 
 
-class Choice(Enum):
+class LinkChoice(Enum):
     """How a key item is made of its columns."""
 
     ITSELF = "itself"
@@ -30,17 +30,17 @@ class KeyItem:
     """One component of a key: a column, or the lesser or greater of two.
 
     >>> KeyItem.of("least(src, dst)")
-    KeyItem(choice=<Choice.LEAST: 'least'>, columns=('src', 'dst'))
+    KeyItem(choice=<LinkChoice.LEAST: 'least'>, columns=('src', 'dst'))
     """
 
-    choice: Choice
+    choice: LinkChoice
     columns: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str, *, line: int | None = None) -> Self:
         """Return the item that a policy writes as `column`, `least(a, b)` or `greatest(a, b)`."""
         if match := _CHOICE.fullmatch(text):
-            return cls(Choice(match[1].lower()), (match[2], match[3]))
+            return cls(LinkChoice(match[1].lower()), (match[2], match[3]))
         if not _NAME.fullmatch(text) or not text.strip():
             raise PolicyError(
                 "a key is made of columns",
@@ -48,10 +48,10 @@ class KeyItem:
                 found=text,
                 accepted='"column", "least(a, b)", "greatest(a, b)"',
             )
-        return cls(Choice.ITSELF, (text,))
+        return cls(LinkChoice.ITSELF, (text,))
 
     def __str__(self) -> str:
-        if self.choice is Choice.ITSELF:
+        if self.choice is LinkChoice.ITSELF:
             return self.columns[0]
         return f"{self.choice.value}({', '.join(self.columns)})"
 

@@ -14,5 +14,5 @@
     duckdb       an expression → SQL for DuckDB, in which every subexpression is total
 
 Guarantee: every operation has a value or NULL for every input, and so has every *sub*expression of its
-compiled form, wherever an optimiser evaluates it (docs/proofs.md, "Row-wise expressions").
+compiled form, wherever an optimiser evaluates it (proofs.md, "Row-wise expressions").
 """

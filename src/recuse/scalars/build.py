@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recuse.scalars import convert
 from recuse.scalars.evaluate import evaluate
-from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value
+from recuse.scalars.expression import Call, Constant, Convert, Expression, Value, Variable
 from recuse.scalars.function import Mistyped, check_arity
 from recuse.scalars.literals import literal
 from recuse.scalars.table import TABLE
@@ -19,7 +19,7 @@ def _no_reading(value: Value, source: str, target: str) -> Value:
     raise _Unread(f"{value!r} from {source} to {target}")
 
 
-def _no_row(column: Column) -> Value:
+def _no_row(column: Variable) -> Value:
     raise _Unread(column.name)
 
 

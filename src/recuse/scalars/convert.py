@@ -48,7 +48,7 @@ from recuse.scalars.types import (
 )
 
 
-class Reading(Protocol):
+class TextReading(Protocol):
     """What an engine makes of text, and of floats as text or decimals, one value at a time."""
 
     def __call__(self, value: Value, source: str, target: str) -> Value:
@@ -188,7 +188,7 @@ def into(sql: str, target: Number) -> str:
 # ------------------------------------------------------------------ meaning
 
 
-def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
+def value(found: Value, source: Type, target: Type, reading: TextReading) -> Value:
     """Return what a value is in another type, None where it has no counterpart."""
     if found is None:
         return None
@@ -222,7 +222,7 @@ def value(found: Value, source: Type, target: Type, reading: Reading) -> Value:
     return found
 
 
-def _written(found: Value, source: Type, reading: Reading) -> str:
+def _written(found: Value, source: Type, reading: TextReading) -> str:
     """Return a value as DuckDB writes it."""
     match source:
         case Boolean():
@@ -244,7 +244,7 @@ def _number_value(found: int, source: Number, target: Number) -> int | None:
     return scaled if target.low <= scaled <= target.high else None
 
 
-def _rounded(found: float, target: Number, reading: Reading) -> Value:
+def _rounded(found: float, target: Number, reading: TextReading) -> Value:
     engine = enforced(target) or spelled(target)
     if engine.startswith("DECIMAL"):
         return _inside(reading(found, "DOUBLE", engine), target)
@@ -257,7 +257,7 @@ def _inside(found: Value, target: Number) -> Value:
     return found if isinstance(found, int) and target.low <= found <= target.high else None
 
 
-def _read(found: Value, source: Type, target: Type, reading: Reading) -> Value:
+def _read(found: Value, source: Type, target: Type, reading: TextReading) -> Value:
     engine = (isinstance(target, Number) and enforced(target)) or spelled(target)
     result = reading(found, spelled(source), engine)
     if isinstance(result, float):
@@ -265,7 +265,7 @@ def _read(found: Value, source: Type, target: Type, reading: Reading) -> Value:
     return _inside(result, target) if isinstance(target, Number) else result
 
 
-def _moment_text(found: int, source: Type, reading: Reading) -> Value:
+def _moment_text(found: int, source: Type, reading: TextReading) -> Value:
     days = found if isinstance(source, Date) else found // MICROSECONDS
     if isinstance(source, Time):
         written = time_text(found)

@@ -2,7 +2,7 @@
 
 Guarantee: no part of what is returned can raise on any row, wherever an optimiser evaluates it: guards
 stand on operands, casts are TRY_CASTs or widen, and the DuckDB type of every part is that of its own type,
-so that DuckDB converts nothing (docs/proofs.md, "Row-wise expressions"; tests/scalars/test_fuzz.py).
+so that DuckDB converts nothing (proofs.md, "Row-wise expressions"; tests/scalars/test_fuzz.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recuse.scalars import convert
-from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Query, measure
+from recuse.scalars.expression import Call, Constant, Convert, Expression, Query, Variable, measure
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import cast, constant, spelled, try_cast
 from recuse.scalars.types import Float, Number, Opaque, Timestamp
@@ -24,13 +24,13 @@ MOST_COPIED = 2
 MOST_NESTED = 100
 """Operations inside of each other; DuckDB's parser stops at a thousand brackets."""
 
-Names = Callable[[Column], str]
+ColumnNames = Callable[[Variable], str]
 """how a column is written"""
 Bodies = Callable[[Query, tuple[str, ...]], str]
 """how a subquery is written, given its operands"""
 
 
-def name(column: Column) -> str:
+def name(column: Variable) -> str:
     """Return a column as it is written in SQL: "source"."name"."""
     quoted = ['"' + part.replace('"', '""') + '"' for part in (column.source, column.name) if part]
     return ".".join(quoted)
@@ -49,7 +49,7 @@ def no_bodies(_: Query, __: tuple[str, ...]) -> str:
 class Compiler:
     """The compiler of one statement's expressions."""
 
-    names: Names = name
+    names: ColumnNames = name
     bodies: Bodies = no_bodies
 
     def sql(self, expression: Expression) -> str:
@@ -69,7 +69,7 @@ class Compiler:
         match expression:
             case Constant():
                 return constant(expression)
-            case Column():
+            case Variable():
                 return self._column(expression)
             case Convert(operand, Number() as kind) if isinstance(operand.type, Float):
                 return convert.into(self._raw(operand, most), kind)  # to a number NaN has no counterpart
@@ -84,12 +84,12 @@ class Compiler:
                 found = function.duckdb(expression, *(inside(argument, most) for argument in arguments))
                 return convert.number_or_null(found) if function.mends else found
 
-    def _column(self, column: Column) -> str:
+    def _column(self, column: Variable) -> str:
         """Return a stored value in the one form that its type has."""
         sql = self._bare(column)
         return convert.one_form(sql) if isinstance(column.type, Float) and column.stored else sql
 
-    def _bare(self, column: Column) -> str:
+    def _bare(self, column: Variable) -> str:
         sql, wanted = self.names(column), spelled(column.type)
         if isinstance(column.type, Opaque) or column.stored in ("", wanted):
             return sql
@@ -99,14 +99,14 @@ class Compiler:
 
     def _loose(self, expression: Expression, most: int) -> str:
         """Return an operand of a comparison: there all NaNs are one, and both zeros."""
-        if isinstance(expression, Column):
+        if isinstance(expression, Variable):
             return self._bare(expression)
         return self._sql(expression, most)
 
     def _raw(self, expression: Expression, most: int) -> str:
         """Return a float that may be -0.0, or NaN for NULL: the end of the chain mends both."""
         match expression:
-            case Column(type=Float()):
+            case Variable(type=Float()):
                 return self._bare(expression)
             case Convert(operand, Float()) if isinstance(operand.type, Float):
                 return self._raw(operand, most)

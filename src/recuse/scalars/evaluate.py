@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recuse.scalars import convert
-from recuse.scalars.convert import Reading
-from recuse.scalars.expression import Call, Column, Constant, Convert, Expression, Value
+from recuse.scalars.convert import TextReading
+from recuse.scalars.expression import Call, Constant, Convert, Expression, Value, Variable
 
-Row = Callable[[Column], Value]
+RowValues = Callable[[Variable], Value]
 
 
-def evaluate(expression: Expression, row: Row, reading: Reading) -> Value:
+def evaluate(expression: Expression, row: RowValues, reading: TextReading) -> Value:
     """Return the value of an expression; `reading` says what the engine makes of text."""
     match expression:
         case Constant(value):
             return value
-        case Column():
+        case Variable():
             return row(expression)
         case Convert(operand):
             return step(expression, (evaluate(operand, row, reading),), reading)
@@ -26,7 +26,7 @@ def evaluate(expression: Expression, row: Row, reading: Reading) -> Value:
     raise TypeError("a subquery has no value in Python")
 
 
-def step(expression: Convert | Call, values: Sequence[Value], reading: Reading) -> Value:
+def step(expression: Convert | Call, values: Sequence[Value], reading: TextReading) -> Value:
     """Return the value of a conversion or a call from those of its operands."""
     if isinstance(expression, Convert):
         return convert.value(values[0], expression.operand.type, expression.type, reading)

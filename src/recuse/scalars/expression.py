@@ -16,7 +16,7 @@ Value = int | float | str | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Variable:
     """A column of a source, or of anything that an engine knows by these two names."""
 
     source: str
@@ -65,7 +65,7 @@ class Query:
     type: Type
 
 
-Expression = Column | Constant | Convert | Call | Query
+Expression = Variable | Constant | Convert | Call | Query
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

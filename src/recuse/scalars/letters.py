@@ -43,11 +43,23 @@ def _joins(before: str, letter: str) -> bool:
         return letter == "\n"
     if before[-1] in "\r\n" or unicodedata.category(before[-1]) == "Cc":
         return False
-    joined = before[-1] == JOINER and len(before) > 1 and _is_picture(before[0]) and _is_picture(letter)
-    return joined or letter == JOINER or unicodedata.category(letter) in ("Mn", "Me", "Mc")
+    if letter == JOINER or _is_mark(letter):
+        return True
+    return _is_picture(letter) and before[-1] == JOINER and _ends_in_a_picture(before[:-1])
 
 
 JOINER = "\u200d"
+
+
+def _ends_in_a_picture(text: str) -> bool:
+    """Return whether a picture and its marks come last: after two joiners nothing is joined."""
+    while text and _is_mark(text[-1]):
+        text = text[:-1]
+    return text != "" and _is_picture(text[-1])
+
+
+def _is_mark(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Mn", "Me", "Mc")
 
 
 def _is_picture(letter: str) -> bool:

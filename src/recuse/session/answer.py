@@ -1,9 +1,13 @@
-"""Answers with several numbers: one row a group, one cell an aggregate or a formula over aggregates."""
+"""Answer: what a question is answered with. One row a group, one cell an aggregate or a formula over them.
+
+A single number is an answer with one cell, and converts to one. How an answer is shown is not here (`show`).
+"""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
@@ -11,19 +15,20 @@ from typing import Any
 import pyarrow
 
 from recuse.errors import ParameterError
-from recuse.mechanism.release import Release
+from recuse.numerals import nearest
+from recuse.session import show
 from recuse.session.cells import Cell, Combined, Row
-from recuse.session.table import arrow_table, charged, html_table, noise_note, text_table
+from recuse.session.intervals import Ends
 
-__all__ = ["Answer", "Cell", "Combined", "Row", "stamped"]
+__all__ = ["Answer", "Cell", "Combined", "Row"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
-    """The private answer to a question with groups or several aggregates.
+    """The private answer to a question, finished when it is built.
 
-    `key_names` and `names` are the columns; `epsilon` is what the whole answer cost. The other fields are as
-    those of a `Release`.
+    `key_names` and `names` are the columns; `epsilon` is what the whole answer cost. An answer with one cell
+    converts to `float`, `int` and `Fraction`, and is formatted as a number: `f"{answer:,}"`.
     """
 
     key_names: tuple[str, ...]
@@ -31,9 +36,68 @@ class Answer:
     rows: tuple[Row, ...]
     epsilon: Fraction
     remaining: Fraction | None = None
+    """what the ledger has left after this answer; None without a ledger"""
     policy: str | None = None
+    """the hash of the policy that it was asked under"""
     data_version: int | None = None
+    """the custodian's number of the data that it was asked of"""
     stored: bool = False
+    """whether the ledger had it from an earlier question, so that it cost nothing now"""
+
+    # ------------------------------------------------------------------ one number
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is one cell without keys."""
+        return not self.key_names and len(self.names) == len(self.rows) == 1
+
+    @property
+    def number(self) -> Cell:
+        """The only cell; a table is refused."""
+        if not self.is_number:
+            raise ParameterError(
+                "this answer is a table, not one number",
+                found=f"{len(self)} rows of {', '.join((*self.key_names, *self.names))}",
+                hint="read its rows: for row in answer: row.keys, row.cells",
+            )
+        return self.rows[0].cells[0]
+
+    @property
+    def value(self) -> Fraction | None:
+        """The number; None if it is a formula that divides by a released zero."""
+        return self.number.value
+
+    @property
+    def interval(self) -> Ends:
+        """Where the noise lets the truncated answer be; see `Release` and `Combined`."""
+        return self.number.interval
+
+    def _fraction(self) -> Fraction:
+        value = self.value
+        if value is None:
+            raise ParameterError("this number is undefined: its formula divides by a released zero")
+        return value
+
+    @property
+    def numerator(self) -> int:
+        """With `denominator`, what makes `Fraction(answer)` work."""
+        return self._fraction().numerator
+
+    @property
+    def denominator(self) -> int:
+        """With `numerator`, what makes `Fraction(answer)` work."""
+        return self._fraction().denominator
+
+    def __float__(self) -> float:
+        return float(self._fraction())
+
+    def __int__(self) -> int:
+        return int(self._fraction())
+
+    def __format__(self, spec: str) -> str:
+        return format(nearest(self._fraction()), spec) if spec else str(self)
+
+    # ------------------------------------------------------------------ a table
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -41,25 +105,24 @@ class Answer:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __str__(self) -> str:
-        return "\n".join(self.lines(drawn=False))
+    def __bool__(self) -> bool:
+        return True
 
-    def lines(self, *, drawn: bool) -> Iterator[str]:
-        """Yield the table for people, and what its intervals say; `drawn` shows them on a line."""
-        yield from text_table(self.key_names, self.names, self.rows, drawn=drawn)
-        yield noise_note(self.rows)
-        yield charged(self.epsilon, self.remaining, stored=self.stored)
+    # ------------------------------------------------------------------ shown
+
+    def __str__(self) -> str:
+        return show.text(self)
 
     def __repr__(self) -> str:
-        return f"<Answer with {', '.join((*self.key_names, *self.names))}; rows: {len(self)}>\n{self}"
+        return f"<Answer {self}>" if self.is_number else f"<Answer with {len(self)} rows>\n{self}"
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook, with the intervals drawn on one scale a column."""
-        return html_table(self.key_names, self.names, self.rows)
+        """Return the answer for a notebook, its intervals drawn."""
+        return show.html(self)
 
     def to_arrow(self) -> pyarrow.Table:
         """Return an Arrow table: the keys, then for every column its value, and `_low` and `_high` of it."""
-        return arrow_table(self.key_names, self.names, self.rows)
+        return show.arrow_table(self.key_names, self.names, self.rows)
 
     def to_pandas(self) -> Any:
         """Return a pandas frame with the columns of `to_arrow`; pandas must be installed."""
@@ -70,20 +133,4 @@ class Answer:
         return self.to_arrow().to_pandas()
 
 
-def stamped(
-    answer: Release | Answer, *, remaining: Fraction, policy: str, data_version: int, stored: bool
-) -> Release | Answer:
-    """Return the answer with what the ledger says of it; in a table, every release says so too."""
-    mark: dict[str, Any] = {
-        "remaining": remaining,
-        "policy": policy,
-        "data_version": data_version,
-        "stored": stored,
-    }
-    if isinstance(answer, Release):
-        return replace(answer, **mark)
-    rows = tuple(
-        Row(row.keys, tuple(replace(c, **mark) if isinstance(c, Release) else c for c in row.cells))
-        for row in answer.rows
-    )
-    return replace(answer, rows=rows, **mark)
+numbers.Rational.register(Answer)

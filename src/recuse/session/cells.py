@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from recuse.mechanism.release import CONFIDENCE, Release
-from recuse.session.intervals import Interval, combine, rounded
-from recuse.sql.formula import Constant, Formula, Operation, Rounded, Term, measures_in
+from recuse.session.intervals import Ends, combine, rounded
+from recuse.sql.formula import FixedNumber, Formula, Operation, Rounded, Term, measures_in
 
 Keys = tuple[Any, ...]
 
@@ -24,7 +24,7 @@ class Combined:
     """
 
     value: Fraction | None
-    interval: Interval
+    interval: Ends
     confidence: float
     epsilon: Fraction
 
@@ -61,11 +61,22 @@ def evaluate(formula: Formula, releases: Sequence[Release]) -> Cell:
     )
 
 
+def within(cell: Combined, least: Fraction, most: Fraction) -> Combined:
+    """Return a cell whose number is known to lie between two ends, clamped to them: post-processing."""
+
+    def clamped(value: Fraction | None, otherwise: Fraction | None) -> Fraction | None:
+        return otherwise if value is None else min(max(value, least), most)
+
+    low, high = cell.interval
+    ends = (clamped(low, least), clamped(high, most))
+    return replace(cell, value=clamped(cell.value, None), interval=ends)
+
+
 def _value(formula: Formula, releases: Sequence[Release]) -> Fraction | None:
     match formula:
         case Term(measure):
             return releases[measure].value
-        case Constant(value):
+        case FixedNumber(value):
             return value
         case Operation(operator, left, right):
             first, second = _value(left, releases), _value(right, releases)
@@ -77,11 +88,11 @@ def _value(formula: Formula, releases: Sequence[Release]) -> Fraction | None:
             return rounded(_value(inner, releases), places)
 
 
-def _interval(formula: Formula, releases: Sequence[Release]) -> Interval:
+def _interval(formula: Formula, releases: Sequence[Release]) -> Ends:
     match formula:
         case Term(measure):
             return releases[measure].interval
-        case Constant(value):
+        case FixedNumber(value):
             return value, value
         case Operation(operator, left, right):
             return combine(operator, _interval(left, releases), _interval(right, releases))

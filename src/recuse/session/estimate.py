@@ -2,7 +2,7 @@
 
     like = a database, folder, frames or connection that the user declares public, of the same schema
     like = Statistics(rows=…, largest=…), from which a database is made up
-    like = a Release of the same question, whose noise is scaled to the new ε
+    like = an Answer to the same question, whose noise is scaled to the new ε
 
 The private data is never read: of it only the catalogue is known, which is public.
 """
@@ -10,23 +10,25 @@ The private data is never read: of it only the catalogue is known, which is publ
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
-from recuse.engines.collect import collect_domain
-from recuse.engines.engine import Engine
 from recuse.errors import ParameterError
 from recuse.krelation.relation import Shape
-from recuse.mechanism.parameters import Doublings, Score
+from recuse.mechanism.parameters import Score
 from recuse.mechanism.prepared import truncated_high
-from recuse.mechanism.release import Release, short
-from recuse.mechanism.selective import as_double, first_level_above
+from recuse.mechanism.release import Release
+from recuse.mechanism.selective import Selective, as_double, first_level_above
+from recuse.numerals import short
 from recuse.privacy import Epsilon, decimal_text
 from recuse.session.answer import Answer
-from recuse.session.answering import Collected, Parts, Rule, answer, look, rules_of, true_answer
-from recuse.solver.remember import remembering
+from recuse.session.cells import Row
+from recuse.session.parts import Parts
+from recuse.session.question import Part, Subjects
+from recuse.session.spine import release
+from recuse.session.sql_question import SqlQuestion
+from recuse.solver.memo import memoising
 from recuse.sql.compile import Plan
-from recuse.sql.read import Key
 
 RUNS = 200
 COLLAPSE = (
@@ -78,34 +80,32 @@ class Estimate:
         return "\n".join(self.lines())
 
 
-def from_data(
-    engine: Engine, plan: Plan, loss: Epsilon, mechanism: str, runs: int, parts: Parts, basis: str
-) -> Estimate:
+def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Estimate:
     """Return the errors of many runs of the real mechanism on data that is public."""
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
-    plan = replace(plan, order=())  # groups in one order, whatever they hold
-    domain = collect_domain(engine, plan.grouping)
-    rules = rules_of(plan, domain, loss, mechanism)
-    collected = look(engine, plan, domain, remembering(parts.solver))
-    truth = true_answer(plan, domain, collected)
-    answers = [answer(plan, domain, collected, rules, parts.noise) for _ in range(runs)]
-    columns = zip(_names(plan), _by_column(truth), *map(_by_column, answers), strict=True)
+    subjects = question.read_private_rows(memoising(parts.solver))
+    truth = question.exact_answer(subjects, lambda relation: relation.true_answer())
+    answers = [
+        question.arrange(question.keys, release(question, subjects, parts.noise)).rows for _ in range(runs)
+    ]
+    columns = zip(truth.names, _by_column(truth.rows), *map(_by_column, answers), strict=True)
     return Estimate(
-        loss.value,
+        question.loss.value,
         f"{basis}, {runs} runs",
         tuple(_expected(name, exact, found) for name, exact, *found in columns),
-        tuple(_cautions(collected, rules)),
+        tuple(_cautions(subjects, question.parts)),
     )
 
 
-def from_release(plan: Plan, loss: Epsilon, prior: Release) -> Estimate:
+def from_answer(plan: Plan, loss: Epsilon, answer: Answer) -> Estimate:
     """Return the noise that an earlier answer to the same question had, scaled to another ε.
 
     The rule: the mean absolute noise is in inverse proportion to ε, at the same truncation. What truncation
     takes is not in it.
     """
-    if not plan.is_number:
+    prior = answer.number if plan.is_number and answer.is_number else None
+    if not isinstance(prior, Release):
         raise ParameterError(
             "an earlier answer estimates one number", hint="estimate a table with like= a public database"
         )
@@ -116,20 +116,14 @@ def from_release(plan: Plan, loss: Epsilon, prior: Release) -> Estimate:
     return Estimate(
         loss.value,
         f"scaled from an answer for epsilon {decimal_text(prior.epsilon)}",
-        (Expected(_names(plan)[0], scale, reach, prior.value),),
+        (Expected(answer.names[0], scale, reach, prior.value),),
         ("the noise only, at the same truncation", *([COLLAPSE] if with_or else [])),
     )
 
 
-def _names(plan: Plan) -> list[str]:
-    return [shown.name for shown in plan.columns if not isinstance(shown.what, Key)]
-
-
-def _by_column(found: Release | Answer) -> list[list[Fraction | None]]:
+def _by_column(rows: Sequence[Row]) -> list[list[Fraction | None]]:
     """Return the values of each column that is no key, a group each."""
-    if isinstance(found, Release):
-        return [[found.value]]
-    return [[row.cells[place].value for row in found] for place in range(len(found.names))]
+    return [[row.cells[place].value for row in rows] for place in range(len(rows[0].cells))]
 
 
 Values = Sequence[Fraction | None]
@@ -150,18 +144,20 @@ def _expected(name: str, truth: Values, runs: Sequence[Values]) -> Expected:
     return Expected(name, errors[len(errors) // 2], errors[len(errors) * 9 // 10], middle[len(middle) // 2])
 
 
-def _cautions(collected: Collected, rules: Sequence[Rule]) -> Iterator[str]:
-    """Yield that there are too few owners where the deficit is selected on (docs/proofs.md, section 9)."""
-    for groups, rule in zip(collected, rules, strict=True):
-        if not isinstance(rule.rule, Doublings) or rule.rule.score is not Score.DEFICIT:
+def _cautions(subjects: Subjects, parts: Sequence[Part]) -> Iterator[str]:
+    """Yield that there are too few owners where the deficit is selected on (proofs.md, section 9)."""
+    for groups, mechanism in zip(subjects, (part.mechanism for part in parts), strict=True):
+        if not isinstance(mechanism, Selective) or mechanism.score is not Score.DEFICIT:
             continue
-        least = as_double(rule.theta * Fraction(2) ** rule.rule.first)
+        least = as_double(mechanism.theta * Fraction(2) ** mechanism.first)
         for programs in [part for group in groups for part in group.signs]:
             if not (load := programs.largest_load()):
                 continue
             owners = truncated_high(programs, least) / least
-            level = max(0, first_level_above(load, rule.theta, rule.rule.first))
-            if owners * rule.epsilon < 15 + 6 * level:
-                here = f"here n·ε is {float(owners * rule.epsilon):.3g}, and 15 + 6·K is {15 + 6 * level}"
+            level = max(0, first_level_above(load, mechanism.theta, mechanism.first))
+            if owners * mechanism.epsilon < 15 + 6 * level:
+                here = (
+                    f"here n·ε is {float(owners * mechanism.epsilon):.3g}, and 15 + 6·K is {15 + 6 * level}"
+                )
                 yield f"{COLLAPSE}; {here}"
                 return

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from recuse.mechanism.parameters import Doublings, Exponent, Parameters
 from recuse.policy import Policy
-from recuse.sql.compile import Plan
+from recuse.session.question import Question
 
 
 def policy_hash(policy: Policy) -> str:
@@ -19,13 +17,14 @@ def policy_hash(policy: Policy) -> str:
     return fingerprint("policy", _said(replace(policy, budget=None)))
 
 
-def plan_key(plan: Plan, rules: Sequence[Parameters[Exponent | Doublings]], policy: str) -> str:
+def question_key(question: Question) -> str:
     """Return the key of a question: all that its answer's distribution depends on, the data excepted.
 
-    That is what is run (not how it was written: blanks and case of keywords are nothing), how the numbers are
-    made of it, the parameters of the mechanism with their share of ε, the policy, and this program's version.
+    That is what it means (its identity), the settings of the mechanism with their share of ε, the units, the
+    policy, and this program's version.
     """
-    return fingerprint("sql", program_version(), policy, _said(plan), _said(tuple(rules)))
+    parts = [_said(part) for part in question.parts]
+    return fingerprint("question", program_version(), question.policy, question.identity(), parts)
 
 
 def fingerprint(kind: str, *parts: object) -> str:

@@ -7,11 +7,11 @@ from fractions import Fraction
 from recuse.sql.formula import Operator
 
 End = Fraction | None
-Interval = tuple[End, End]
-UNBOUNDED: Interval = (None, None)
+Ends = tuple[End, End]
+UNBOUNDED: Ends = (None, None)
 
 
-def combine(operator: Operator, left: Interval, right: Interval) -> Interval:
+def combine(operator: Operator, left: Ends, right: Ends) -> Ends:
     """Return an interval that holds x∘y for all x and y of the two.
 
     >>> combine(Operator.DIVIDE, (Fraction(4), Fraction(6)), (Fraction(1), Fraction(2)))

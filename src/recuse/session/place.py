@@ -5,6 +5,7 @@ Forgetting an option must not open a second budget unnoticed: whoever makes one 
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def _possible_ledgers(source: object) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LedgerLocation:
     """The ledger of a source: its path, or None for one that lives as long as the session."""
 
     source: Path | None
@@ -86,7 +87,7 @@ class Place:
         if self.path is not None:
             found = open_or_create(self.path, grant)
             if found[1] and (doubt := self.doubt(found[0])):
-                warnings.warn(doubt, SecondBudgetWarning, stacklevel=5)
+                warnings.warn(doubt, SecondBudgetWarning, stacklevel=_callers_level())
             return found
         if grant is None:
             raise LedgerError(
@@ -94,17 +95,29 @@ class Place:
             )
         return Ledger.in_memory(grant), True
 
+    def others(self) -> list[Path]:
+        """Return the other ledgers that are there for the same data."""
+        here = None if self.path is None else self.path.resolve()
+        return [path for path in ledgers_of(self.source) if path != here]
+
     def doubt(self, ledger: Ledger) -> str | None:
         """Return what to know of a new ledger if it may not be the only one; None where it plainly is."""
         if self.path is None or self.source is None:
             return None
-        here = self.path.resolve()
-        others = [path for path in ledgers_of(self.source) if path != here]
-        if not others and here == ledger_path(self.source):
+        others = self.others()
+        if not others and self.path.resolve() == ledger_path(self.source):
             return None
         granted = decimal_text(ledger.balance().granted)
         other = f"{others[0]} has" if others else "other ledgers have"
         return (
             f"{self.path} is a new ledger with a budget of epsilon = {granted}: what {other} spent on the "
-            f"same data is not counted in it{'; name one ledger (--ledger) for both' if others else ''}"
+            f"same data is not counted in it{'; name one ledger for both' if others else ''}"
         )
+
+
+def _callers_level() -> int:
+    """Return the `stacklevel` at which a warning of our caller's names the first line outside the package."""
+    package, level, frame = __name__.partition(".")[0], 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    return level

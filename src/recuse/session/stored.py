@@ -1,12 +1,12 @@
-"""Answers as text for the ledger, and back: exact, so that a stored answer is the answer.
+"""What was released as text for the ledger, and back: exact, so that a stored answer is the answer.
 
-Nothing is written that was not released.
+Nothing is written that was not released. Names, formulas and the order of rows are not: they are made anew.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -15,9 +15,8 @@ from uuid import UUID
 
 from recuse.errors import LedgerError
 from recuse.mechanism.release import Release
-from recuse.session.answer import Answer
-from recuse.session.cells import Cell, Combined, Row
-from recuse.session.intervals import End
+from recuse.session.cells import Keys
+from recuse.session.question import Releases
 
 PLAIN = (str, int, float, bool, type(None))
 TAGGED: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
@@ -37,31 +36,22 @@ TAGGED: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
 """Types of group keys besides JSON's own: how each is written and read; a datetime is a date, too."""
 
 
-def written(answer: Release | Answer) -> str:
-    """Return an answer as one line of JSON."""
-    if isinstance(answer, Release):
-        return json.dumps(_cell(answer))
+def written(keys: Sequence[Keys], releases: Releases) -> str:
+    """Return what was released as one line of JSON."""
     return json.dumps(
         {
-            "keys": answer.key_names,
-            "names": answer.names,
-            "epsilon": str(answer.epsilon),
-            "rows": [[list(map(_key, row.keys)), list(map(_cell, row.cells))] for row in answer.rows],
+            "groups": [list(map(_key, group)) for group in keys],
+            "parts": [[_fields(release) for release in part] for part in releases],
         }
     )
 
 
-def restored(text: str) -> Release | Answer:
-    """Return the answer that was written down."""
+def restored(text: str) -> tuple[list[Keys], Releases]:
+    """Return the groups and releases that were written down."""
     try:
         found = json.loads(text)
-        if "rows" not in found:
-            return _release(found)
-        rows = tuple(
-            Row(tuple(map(_restored_key, keys)), tuple(map(_restored_cell, cells)))
-            for keys, cells in found["rows"]
-        )
-        return Answer(tuple(found["keys"]), tuple(found["names"]), rows, Fraction(found["epsilon"]))
+        groups = [tuple(map(_restored_key, group)) for group in found["groups"]]
+        return groups, [[_release(fields) for fields in part] for part in found["parts"]]
     except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError):
         raise LedgerError(
             "a stored answer cannot be read, so nothing is answered", hint="restore the ledger from a backup"
@@ -84,44 +74,22 @@ def _restored_key(value: Any) -> Any:
     return text if tag == "text" else TAGGED[tag][2](text)
 
 
-def _end(value: End) -> str | None:
-    return None if value is None else str(value)
-
-
-def _restored_end(text: str | None) -> End:
-    return None if text is None else Fraction(text)
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
-    low, high = cell.interval
-    told = {
-        "value": _end(cell.value),
-        "low": _end(low),
-        "high": _end(high),
-        "epsilon": str(cell.epsilon),
+def _fields(release: Release) -> dict[str, Any]:
+    low, high = release.interval
+    return {
+        "value": str(release.value),
+        "low": str(low),
+        "high": str(high),
+        "epsilon": str(release.epsilon),
+        "noise_scale": str(release.noise_scale),
+        "mechanism": release.mechanism,
+        "signed": release.signed,
+        "noise_epsilon": None if release.noise_epsilon is None else str(release.noise_epsilon),
     }
-    if isinstance(cell, Combined):
-        return told | {"confidence": cell.confidence}
-    return told | {
-        "noise_scale": str(cell.noise_scale),
-        "mechanism": cell.mechanism,
-        "signed": cell.signed,
-        "noise_epsilon": _end(cell.noise_epsilon),
-    }
-
-
-def _restored_cell(found: dict[str, Any]) -> Cell:
-    if "confidence" not in found:
-        return _release(found)
-    return Combined(
-        value=_restored_end(found["value"]),
-        interval=(_restored_end(found["low"]), _restored_end(found["high"])),
-        confidence=float(found["confidence"]),
-        epsilon=Fraction(found["epsilon"]),
-    )
 
 
 def _release(found: dict[str, Any]) -> Release:
+    share = found["noise_epsilon"]
     return Release(
         value=Fraction(found["value"]),
         interval=(Fraction(found["low"]), Fraction(found["high"])),
@@ -129,5 +97,5 @@ def _release(found: dict[str, Any]) -> Release:
         epsilon=Fraction(found["epsilon"]),
         mechanism=str(found["mechanism"]),
         signed=bool(found["signed"]),
-        noise_epsilon=_restored_end(found["noise_epsilon"]),
+        noise_epsilon=None if share is None else Fraction(share),
     )

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
-import pyarrow
 from sqlglot import exp
 
-from recuse.errors import ParameterError
+from recuse.engines.bare import Bare, BareError, bare, fill
+from recuse.engines.literals import name_literal
+from recuse.errors import ParameterError, StatisticsError
 from recuse.fold import same
 from recuse.policy import Policy
-from recuse.policy.terms import Choice
+from recuse.policy.terms import LinkChoice
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import Plan
-from recuse.sql.ownership import Linked, Ownership, Protected, own
+from recuse.sql.ownership import Linked, Ownership, ProtectedTable, own
 from recuse.sql.query import Scan, below, written
 
 MOST_ROWS = 10_000_000
@@ -56,10 +56,7 @@ class Statistics:
         """Return the rows of a table or the participants of a kind, which must be stated."""
         found = _of(self.rows, name)
         if found is None:
-            raise ParameterError(
-                f"how many rows has {name}?",
-                hint=f"state it: --rows {name}=1000, in Python rows={{'{name}': 1000}}",
-            )
+            raise StatisticsError(f"how many rows has {name}?", hint=f"state it: rows={{'{name}': 1000}}")
         return found
 
 
@@ -87,7 +84,7 @@ def fan_out(rows: int, targets: int, largest: int | None) -> Numbers:
 class Made:
     """A database in memory, filled as statistics say, and what of a question they say nothing of."""
 
-    database: duckdb.DuckDBPyConnection
+    database: Bare
     meaningless: tuple[str, ...]
 
     @property
@@ -98,7 +95,7 @@ class Made:
         named = ", ".join(self.meaningless)
         return (
             f"made-up values stand for {named}, so a sum of them, or what a condition on them selects, "
-            "may be far from yours: like= (--like) names public data that has them",
+            "may be far from yours: an estimate like public data that has them is nearer",
         )
 
 
@@ -109,7 +106,7 @@ def make(catalogue: Catalogue, policy: Policy, plan: Plan, statistics: Statistic
         maker.columns(note.table)
     try:
         return Made(maker.database(), tuple(maker.meaningless(plan)))
-    except duckdb.Error:
+    except BareError:
         raise ParameterError(
             "data of this schema cannot be made up", hint="estimate with like= a public database"
         ) from None
@@ -179,8 +176,8 @@ class Maker:
         """Return the columns that number the rows of a table: those of its keys."""
         owned = self.ownership.of(table.name)
         naming = {name for key in self._keys(table) for name in key}
-        if isinstance(owned, Protected):
-            if any(item.choice is not Choice.ITSELF for item in owned.key):
+        if isinstance(owned, ProtectedTable):
+            if any(item.choice is not LinkChoice.ITSELF for item in owned.key):
                 raise ParameterError(
                     f"participants of {table.name} are named by an expression: such data cannot be made up",
                     hint="estimate with like= a public database",
@@ -192,25 +189,25 @@ class Maker:
         declared = self.policy.keys_of(table.name)
         return (*table.keys, *(key for key in declared if key not in table.keys))
 
-    def database(self) -> duckdb.DuckDBPyConnection:
+    def database(self) -> Bare:
         """Return a database with all tables of the catalogue, of which those made hold rows."""
-        connection = duckdb.connect(":memory:")
+        connection = bare()
         for table in self.catalogue.tables:
             if table.view is not None:
                 continue
-            parts = [f"{_name(column.name)} {column.type}" for column in table.columns]
-            parts += [f"UNIQUE ({', '.join(map(_name, key))})" for key in self._keys(table)]
-            connection.execute(f"CREATE TABLE {_name(table.name)} ({', '.join(parts)})")
+            parts = [f"{name_literal(column.name)} {column.type}" for column in table.columns]
+            parts += [f"UNIQUE ({', '.join(map(name_literal, key))})" for key in self._keys(table)]
+            connection.execute(f"CREATE TABLE {name_literal(table.name)} ({', '.join(parts)})")
             if table.name in self.made:
                 numbers = self.made[table.name].values()
-                connection.register(
-                    "made", pyarrow.table({f"c{i}": found for i, found in enumerate(numbers)})
-                )
                 values = ", ".join(_value(f"c{i}", column) for i, column in enumerate(table.columns))
                 # a row whose key is taken is left out: two links may name the same pair twice
                 insert = "INSERT OR IGNORE" if self._keys(table) else "INSERT"
-                connection.execute(f"{insert} INTO {_name(table.name)} SELECT {values} FROM made")
-                connection.unregister("made")
+                fill(
+                    connection,
+                    f"{insert} INTO {name_literal(table.name)} SELECT {values} FROM made",
+                    {f"c{i}": found for i, found in enumerate(numbers)},
+                )
         return connection
 
 
@@ -229,7 +226,3 @@ def _value(name: str, column: Column) -> str:
             return f"TIMESTAMP '1990-01-01' + to_days(CAST({name} AS INTEGER))"
         case _:
             return "NULL"
-
-
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

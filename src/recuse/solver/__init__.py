@@ -3,17 +3,46 @@
 What every theorem on a mechanism assumes of them, and all that it assumes:
 
     for every relation and every τ, θ, β, width  a call ends, raises nothing, and returns an interval that
-    holds the exact number and is no wider than was asked (or whose low end exceeds `enough`);
+    holds the exact number and is no wider than was asked (or whose low end exceeds `stop_above`);
     `integer_index` returns the exact integer.
 
-Guarantee: three routes stand behind each other. Doubles are quick: cutting planes (`cutting`), then whole
-programs (`reference`, `aggregate`); what they find is an answer only once `certificate` has proven both ends
-in outward-rounded or integer arithmetic, and whatever they raise is caught (`attempt`). Behind them stands
-Kelley's method over an integer dual simplex (`exact`, `exact_cuts`, `exact_programs`, `aggregate_exact`),
-which has no tolerance, no limit and no status: there are finitely many cuts and finitely many bases, and
-Bland's rule visits none twice. It is slow where thousands of participants are overloaded, and needed where a
-load is within rounding of τ. Ends are doubles: a width below their spacing cannot be had.
+Which algorithm answers which question (`fast`, `reference`, `choices.programs` hold the routes;
+`limits` says where one gives way to the next):
 
-Which route answers depends on the data, and may be seen in the time it takes (docs/known-limits.md), never in
+    X(τ)      1. τ ≥ the largest load: the exact sum, no program
+              2. OR, or few tuples: tuples stay in the program (`lp.whole_tuples`): maximum flow if every
+                 clause is one person, PDLP at two gaps, an interior point; PDLP only for hundreds overloaded
+              3. no OR: Kelley's cuts, one a person (`cuts.truncation`), symmetric people one variable
+                 (`cuts.symmetry`), a warm dual simplex (`lp.master`)
+              4. the full program by the simplex method (`lp.extended`), then iterative refinement
+    N(τ)      1. nobody overloaded: 0
+              2. Kelley's cuts of loads over the overloaded (`cuts.counts`); whom a proof needs is asked in
+              3. the full program
+    N_s(τ)    1. as N, two rounds
+              2. few tuples: an interior point; hundreds overloaded: PDLP stopped early (`lp.whole_tuples`)
+              3. Kelley's cuts, sixty rounds
+              4. the full program
+    r         1. conjunctions, clauses: Newton's method on N(θe^{βs}) = s over Kelley's masters
+                 (`index.newton`); trees: Newton over one common and a few own withdrawals
+                 (`index.common_withdrawal`, column generation), proven by `index.proportional_fitting`
+              2. Newton's method on full programs (`index.full_newton`)
+              3. bisection on full programs (`reference`)
+    integer   1. a certified r without an integer inside (`index.integer`)
+    index     2. N at both roundings
+              3. rationals
+    X(τ) of   1. protected edges of stars: what is certain is settled (`choices.pendants`), the rest is a
+    stars       fractional matching (`choices.matching`)
+    and       2. others: hubs that leave for certain (`choices.presolve`), then Kelley's cuts over the players
+    books        (`choices.cuts`)
+              3. the full program (`choices.full`)
+    all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`)
+
+Guarantee: what doubles find is an answer only once `certificate` has proven both ends in outward-rounded or
+integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no tolerance, no limit
+and no status: there are finitely many cuts and finitely many bases, and Bland's rule visits none twice. It is
+slow where thousands of participants are overloaded, and needed where a load is within rounding of τ. Ends are
+doubles: a width below their spacing cannot be had.
+
+Which route answers depends on the data, and may be seen in the time it takes (known-limits.md), never in
 the answer's distribution: that every admissible value is private is what the theorems say.
 """

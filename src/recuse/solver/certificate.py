@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Integers, Tuples
-from recuse.solver.focus import Focus
+from recuse.solver.cuts.restriction import Focus
+from recuse.solver.cuts.tangents import Slopes
 from recuse.solver.interval import Interval
-from recuse.solver.linear import LinearProgram
-from recuse.solver.slopes import Slopes
+from recuse.solver.lp.program import LinearProgram
 
 UNIT = 2.0**-52
 """Twice the rounding error of one operation: leaves room for second-order terms."""
@@ -52,7 +52,7 @@ def log_ratio(numerator: float, denominator: float) -> Interval:
 def dual_bound(program: LinearProgram, y: Floats) -> float:
     """Return a proven lower bound on the program's optimum, for any multipliers (negative ones are clipped).
 
-    Guarantee: weak duality in outward-rounded arithmetic (docs/proofs.md, certificates).
+    Guarantee: weak duality in outward-rounded arithmetic (proofs.md, certificates).
     """
     y = np.maximum(0.0, np.nan_to_num(y))
     columns = program.rows.T.tocsr()
@@ -225,7 +225,7 @@ class Checker:
     def truncated_high(self, g: Floats, tau: float) -> float:
         """Return an upper end for X(τ): F(g) + τ|g| of a snapped g.
 
-        Weights are cut at 2τ·(alternatives), which changes no X(τ) (docs/proofs.md, lemma H): so a tuple that
+        Weights are cut at 2τ·(alternatives), which changes no X(τ) (proofs.md, lemma H): so a tuple that
         a rounded g keeps by 2⁻³² weighs little, however heavy it is.
         """
         lid = 2 * tau * self.evaluation.tuples.alternatives() * (1 + UNIT)

@@ -6,15 +6,15 @@ passed the certificate checker, no wider than asked for. How it was found cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from recuse.krelation.relation import Tuples
 from recuse.solver.interval import Interval
 
 
-class Answers(Protocol):
+class TruncationPrograms(Protocol):
     """What every query has programs for: an aggregate too, whose tuples are too many to list."""
 
     def largest_load(self) -> float:
@@ -24,16 +24,17 @@ class Answers(Protocol):
         """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
 
 
-class Programs(Answers, Protocol):
-    """The optimisation problems over the tuples of one sign (docs/proofs.md, sections 0 to 4)."""
+@runtime_checkable
+class Programs(TruncationPrograms, Protocol):
+    """The optimisation problems over the tuples of one sign (proofs.md, sections 0 to 4)."""
 
-    def withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
+    def withdrawals(self, tau: float, width: float, stop_above: float = float("inf")) -> Interval:
         """Return an interval that holds N(τ) = min{|g| : ℓ_p(g) ≤ τ for all p}.
 
-        It is at most `width` wide, or its low end exceeds `enough`: then the rest was not worth finding.
+        It is at most `width` wide, or its low end exceeds `stop_above`: then the rest was not worth finding.
         """
 
-    def strict_withdrawals(self, tau: float, width: float, enough: float = float("inf")) -> Interval:
+    def strict_withdrawals(self, tau: float, width: float, stop_above: float = float("inf")) -> Interval:
         """Return an interval that holds N_s(τ) = min{|g| : ℓ_p(g) ≤ τ(1-g_p) for all p}; as `withdrawals`."""
 
     def index(self, theta: float, beta: float, width: float) -> Interval:
@@ -41,6 +42,16 @@ class Programs(Answers, Protocol):
 
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
+
+
+def with_index(programs: Sequence[TruncationPrograms]) -> list[Programs]:
+    """Return programs that know more than X(τ); choices, whose tuples are too many to list, do not."""
+    found = [part for part in programs if isinstance(part, Programs)]
+    if len(found) < len(programs):
+        raise TypeError(
+            "these programs know X(τ) only: the shape of a question says which mechanism it takes"
+        )
+    return found
 
 
 Solver = Callable[[Tuples, int], Programs]

@@ -16,24 +16,17 @@ import numpy as np
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples
+from recuse.solver import limits
 from recuse.solver.attempt import attempted
 from recuse.solver.certificate import Checker, down, dual_bound, log_ratio, up
-from recuse.solver.exact_programs import ExactPrograms
-from recuse.solver.full import FullPrograms, power_of_two_near
-from recuse.solver.integer_index import integer_index
+from recuse.solver.exact.programs import ExactPrograms
+from recuse.solver.index.integer import integer_index
 from recuse.solver.interval import Interval
-from recuse.solver.linear import LinearProgram, Method, solve
-from recuse.solver.refine import rational, refinements
+from recuse.solver.lp.extended import FullPrograms, power_of_two_near
+from recuse.solver.lp.program import LinearProgram, Method, solve
+from recuse.solver.lp.refinement import rational, refinements
 
 NOTHING = Interval(0.0, 0.0)
-ROUNDS = 4
-"""Rounds of refinement; each gains about twenty bits, or none."""
-SMALL = 2_000
-"""Rows up to which the exact method is quicker than refinement."""
-HALVINGS = 100
-"""Bisections in doubles before the index is found in rationals: more than doubles have bits."""
-LARGE = 50_000
-"""Rows above which less exact methods are tried before the simplex method."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,20 +69,23 @@ class Reference:
         )
         return found or self.exact.least_answer(Fraction(s))
 
-    def withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
-        """Return an interval that holds N(τ), at most `width` wide or above `enough`."""
+    def withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
+        """Return an interval that holds N(τ), at most `width` wide or above `stop_above`."""
         check, programs = self.checker, self.programs
         if not (self.loads > tau).any():
             return NOTHING
         found = attempted(
             lambda: self._closed(
-                lambda: programs.withdrawals(tau), width, lambda g: check.size(check.within(g, tau)), enough
+                lambda: programs.withdrawals(tau),
+                width,
+                lambda g: check.size(check.within(g, tau)),
+                stop_above,
             )
         )
         return found or self.exact.withdrawals(Fraction(tau), 0)
 
-    def strict_withdrawals(self, tau: float, width: float, enough: float = math.inf) -> Interval:
-        """Return an interval that holds N_s(τ), at most `width` wide or above `enough`."""
+    def strict_withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
+        """Return an interval that holds N_s(τ), at most `width` wide or above `stop_above`."""
         check, programs = self.checker, self.programs
         if not (self.loads > tau).any():
             return NOTHING
@@ -98,7 +94,7 @@ class Reference:
                 lambda: programs.strict_withdrawals(tau),
                 width,
                 lambda g: check.size(check.strictly_within(g, tau)),
-                enough,
+                stop_above,
             )
         )
         return found or self.exact.withdrawals(Fraction(tau), 1)
@@ -129,7 +125,7 @@ class Reference:
         def ask() -> Interval:
             nonlocal found
             found = Interval(0.0, up(log_ratio(float(self.loads.max()), theta).high / beta))
-            for _ in range(HALVINGS):
+            for _ in range(limits.HALVINGS):
                 if found.width <= width:
                     break
                 tau = theta * math.exp(beta * (found.low + found.high) / 2)
@@ -153,7 +149,7 @@ class Reference:
         build: Callable[[], LinearProgram],
         width: float,
         high: Callable[[Floats], float],
-        enough: float = math.inf,
+        stop_above: float = math.inf,
     ) -> Interval | None:
         """Return an interval for a program: its duals from below, `high` of its g from above.
 
@@ -164,21 +160,21 @@ class Reference:
         found = Interval(0.0, math.inf)
         for x, low in approaches(build()):
             found = found.narrowed(low, high(x[: self.evaluation.participants]))
-            if found.width <= width or found.low > enough:
+            if found.width <= width or found.low > stop_above:
                 return found
         return None
 
 
 def approaches(program: LinearProgram) -> Iterator[tuple[Floats, float]]:
     """Yield points with proven lower bounds: what HiGHS finds, then, if it is large, rounds of refinement."""
-    large = program.rows.shape[0] > LARGE
+    large = program.rows.shape[0] > limits.SIMPLEX_ROWS
     for method in (Method.FIRST_ORDER, Method.INTERIOR, Method.SIMPLEX) if large else (Method.SIMPLEX,):
         found = solve(program, method)
         yield found.x, dual_bound(program, found.y)
-    if program.rows.shape[0] <= SMALL:
+    if program.rows.shape[0] <= limits.EXACT_ROWS:
         return
     exact = rational(program)
-    for x, y in islice(refinements(exact), ROUNDS):
+    for x, y in islice(refinements(exact), limits.REFINEMENTS):
         yield np.array([float(value) for value in x]), down(float(exact.bound(y)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from recuse.fold import fold, same
+from recuse.sql.dialect import DUCKDB, Dialect
 
 PSEUDO_COLUMNS = frozenset({"rowid", "file_row_number", "filename", "file_index", "row_id", "ctid", "oid"})
 
@@ -58,6 +59,10 @@ class Catalogue:
 
     tables: tuple[Table, ...]
     macros: frozenset[str] = frozenset()
+    untyped: tuple[str, ...] = ()
+    """the tables whose column types only a policy can say"""
+    dialect: Dialect = DUCKDB
+    """the SQL of whoever has the tables"""
 
     def table(self, name: str) -> Table | None:
         """Return the table of that name, in any case."""

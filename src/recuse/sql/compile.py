@@ -18,18 +18,20 @@ from recuse.krelation.relation import Shape
 from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.complete import complete_links
-from recuse.sql.derive import Table, derive, shape_of
+from recuse.sql.derive import DerivationTable, derive, shape_of
+from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
-from recuse.sql.groups import GroupKey, Value, public_part
+from recuse.sql.groups import GroupKey, KeyValue, public_part
+from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.lower import Lowering
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
-from recuse.sql.read import Question, Shown, read
-from recuse.sql.render import plain, render, select, union
+from recuse.sql.read import Reading, Shown, read
+from recuse.sql.render import plain, select, union
 
 PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
 
@@ -41,7 +43,7 @@ class DerivationQuery:
     `plain` is the aggregate as it was understood, for an engine to check that it agrees; it is never run.
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[DerivationTable, ...]
     plain: str
     shape: Shape
     aggregate: Aggregate
@@ -56,7 +58,7 @@ class Grouping:
     """
 
     names: tuple[str, ...]
-    listed: tuple[tuple[Value, ...] | None, ...]
+    listed: tuple[tuple[KeyValue, ...] | None, ...]
     public: str | None
     disjoint: bool
 
@@ -67,12 +69,16 @@ class Plan:
 
     measures: tuple[DerivationQuery, ...]
     columns: tuple[Shown, ...]
+    kinds: tuple[ColumnKind, ...]
+    """of each column, known without data"""
     grouping: Grouping | None
     order: tuple[tuple[int, bool], ...]
     explanation: Explanation = field(compare=False, repr=False)
     asked: tuple[Measure, ...] = field(compare=False, repr=False)
     """the measures as they were read, for saying what is wrong with them"""
     text: str = field(compare=False, repr=False)
+    dialect: Dialect = DUCKDB
+    """in which its statements are written"""
 
     @property
     def is_number(self) -> bool:
@@ -101,12 +107,13 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     except RecursionError:
         raise QueryError("the query is nested too deeply", hint="write it more simply") from None
     except SqlglotError:
-        raise QueryError("the query cannot be written for DuckDB", hint="write it more simply") from None
+        problem = f"the query cannot be written for {catalogue.dialect.name}"
+        raise QueryError(problem, hint="write it more simply") from None
 
 
 def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     schema = schema_of(text, policy, catalogue)
-    question = read(parse(text), schema)
+    question = read(parse(text, catalogue.dialect), schema)
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = _grouping(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
@@ -116,10 +123,12 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     return Plan(
         measures=compiled,
         columns=question.columns,
+        kinds=tuple(kind_of(shown, question, question.measures[0].lookup()) for shown in question.columns),
         grouping=grouping,
         order=question.order,
         asked=question.measures,
         text=text,
+        dialect=catalogue.dialect,
         explanation=explain(
             question,
             measures,
@@ -145,14 +154,13 @@ def passed(measure: Measure, schema: Schema) -> Measure:
 
 
 def _derivations(asked: Measure, measure: Measure, schema: Schema) -> DerivationQuery:
-    tables = derive(measure, schema.text)
-    counted = measure.aggregate is Aggregate.COUNT
+    tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
-        plain=render(plain(asked)),
+        plain=schema.catalogue.dialect.statement(plain(asked)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
-        granularity=Fraction(1) if counted else schema.granularity,
+        granularity=measure.aggregate.granularity(schema),
     )
 
 
@@ -161,7 +169,7 @@ def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sql for measure in measures for sql in statements(measure.tables)))
 
 
-def statements(tables: tuple[Table, ...]) -> list[str]:
+def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
     """Return the statements of tables and of the groups below them, parents first."""
     found = []
     for table in tables:
@@ -180,7 +188,7 @@ def _sparing(grouping: Grouping | None, measures: list[Measure], policy: Policy)
     return keys if all(groups_are_disjoint(measure, vouched) for measure in measures) else ()
 
 
-def _grouping(question: Question, measures: list[Measure], schema: Schema, policy: Policy) -> Grouping:
+def _grouping(question: Reading, measures: list[Measure], schema: Schema, policy: Policy) -> Grouping:
     return Grouping(
         names=tuple(key.name for key in question.keys),
         listed=tuple(None if key.listed is None else key.listed.values for key in question.keys),
@@ -189,12 +197,12 @@ def _grouping(question: Question, measures: list[Measure], schema: Schema, polic
     )
 
 
-def _public_keys(question: Question, schema: Schema) -> str | None:
+def _public_keys(question: Reading, schema: Schema) -> str | None:
     """Return the SQL of the keys that public tables give: their distinct combinations, without NULL."""
     keys: list[GroupKey] = [key for key in question.keys if key.listed is None]
     if not keys:
         return None
-    lowering = Lowering(question.measures[0].lookup(), schema.text)
+    lowering = Lowering(question.measures[0].lookup(), schema.text, schema.catalogue.dialect)
     parts = []
     for place, block in enumerate(question.frames):
         values = [key.values[place] for key in keys]
@@ -203,4 +211,4 @@ def _public_keys(question: Question, schema: Schema) -> str | None:
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]
         outputs = [exp.alias_(v.copy(), n) for v, n in zip(values, names, strict=True)]
         parts.append(lowering.statement(select(public.narrowed(filled), *outputs)))
-    return render(union(parts, distinct=True))
+    return schema.catalogue.dialect.statement(union(parts, distinct=True))

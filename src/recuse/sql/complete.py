@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from recuse.fold import fold, same
-from recuse.policy.terms import Choice as KeyChoice
 from recuse.policy.terms import KeyItem
+from recuse.policy.terms import LinkChoice as KeyChoice
 from recuse.sql.catalogue import Table
 from recuse.sql.equalities import equal_columns
-from recuse.sql.ownership import Hop, Linked, Protected
-from recuse.sql.query import Block, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, Source, column
+from recuse.sql.ownership import Hop, Linked, ProtectedTable
+from recuse.sql.query import Block, BlockSource, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, column
 from recuse.sql.render import conjunction, table_reference
 
-Sources = dict[str, Source]
+Sources = dict[str, BlockSource]
 """all sources of a question by their aliases, in lower case; links add to them"""
 
 
@@ -59,7 +59,7 @@ class _Follower:
     schema: Schema
     around: Sequence[Block]
     taken: Sources
-    sources: list[Source] = field(init=False)
+    sources: list[BlockSource] = field(init=False)
     conditions: list[Scalar] = field(init=False)
     choices: list[Choice] = field(init=False)
     owners: list[Owner] = field(init=False)
@@ -85,7 +85,7 @@ class _Follower:
     def follow(self, scan: Scan) -> None:
         """Add the owners of one source's rows."""
         owned = self.schema.ownership.of(scan.table.name)
-        if isinstance(owned, Protected):
+        if isinstance(owned, ProtectedTable):
             self._require(scan, [name for item in owned.key for name in item.columns])
             self.owners.append(Owner(owned.kind, tuple(key_value(scan.alias, item) for item in owned.key)))
         elif isinstance(owned, Linked):
@@ -109,7 +109,7 @@ class _Follower:
     def _hop(self, scan: Scan, hop: Hop) -> None:
         (columns,) = hop.alternatives
         target = self.schema.catalogue.table(hop.table) if hop.table is not None else None
-        if target is None or isinstance(self.schema.ownership.of(target.name), Protected):
+        if target is None or isinstance(self.schema.ownership.of(target.name), ProtectedTable):
             self.owners.append(Owner(hop.target, tuple(column(scan.alias, name) for name in columns)))
             if target is None or hop.enforced:
                 self._require(scan, columns)

@@ -22,7 +22,7 @@ from recuse.sql.summary import Summary
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
 """reads a query inside a scope: its blocks, with their outputs"""
 
-Parts = tuple[list[Scalar], list[Choice]]
+Conjuncts = tuple[list[Scalar], list[Choice]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Conditions:
     lookup: Callable[[], Lookup]
     """returns the function that says of which type a column is"""
 
-    def read(self, node: exp.Expr, scope: Scope) -> Parts:
+    def read(self, node: exp.Expr, scope: Scope) -> Conjuncts:
         """Return the conditions and choices that must all hold where `node` does."""
         while isinstance(node, exp.Paren):
             node = node.this
@@ -47,7 +47,7 @@ class Conditions:
             return [], [Choice(self._branches(node, scope))]
         return [self.value(node, scope)], []
 
-    def _either(self, disjuncts: list[Parts]) -> Parts:
+    def _either(self, disjuncts: list[Conjuncts]) -> Conjuncts:
         scalars: list[Scalar] = []
         branches: list[Block] = []
         for conditions, choices in disjuncts:

@@ -16,25 +16,26 @@ from sqlglot import exp
 
 from recuse.krelation.relation import Shape
 from recuse.scalars.types import Opaque, Type, common
+from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.lower import Lowering
 from recuse.sql.position import refusal, span
 from recuse.sql.query import (
     Aggregate,
     Block,
+    BlockSource,
     Choice,
     Measure,
     Owner,
     Scalar,
     Scan,
     SetOf,
-    Source,
     aliases,
     below,
     column,
     scalars_of,
 )
-from recuse.sql.render import render, select
+from recuse.sql.render import select
 
 DERIVATIONS = "derivations"
 WEIGHT = "weight"
@@ -57,7 +58,7 @@ class Below:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DerivationTable:
     """One derivation table: its SQL, and what its columns mean.
 
     `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
@@ -80,10 +81,10 @@ class Table:
 class Group:
     """An OR over the rows of its tables that share a key."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[DerivationTable, ...]
 
 
-def shape_of(tables: Iterable[Table]) -> Shape:
+def shape_of(tables: Iterable[DerivationTable]) -> Shape:
     """Return the form of the annotations: it follows from the query and the policy only."""
     listed = list(tables)
     if not any(table.below for table in listed):
@@ -96,14 +97,14 @@ def shape_of(tables: Iterable[Table]) -> Shape:
     return Shape.CLAUSES if one_level else Shape.TREES
 
 
-def derive(measure: Measure, text: str) -> tuple[Table, ...]:
+def derive(measure: Measure, text: str, dialect: Dialect = DUCKDB) -> tuple[DerivationTable, ...]:
     """Return the derivation tables of a measure, one for each of its blocks.
 
     Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
     lookup = measure.lookup()
-    deriver = _Deriver(lookup, measure.aggregate, owner_types(measure.blocks, lookup), text)
+    deriver = _Deriver(lookup, measure.aggregate, owner_types(measure.blocks, lookup), text, dialect)
     return tuple(deriver.top(block) for block in measure.blocks)
 
 
@@ -113,8 +114,9 @@ class _Deriver:
     aggregate: Aggregate
     owners: Mapping[str, tuple[Type, ...]]
     text: str
+    dialect: Dialect
 
-    def top(self, block: Block) -> Table:
+    def top(self, block: Block) -> DerivationTable:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
 
         Sums of 64-bit granules in 128 bits are exact, so they do not depend on the order of rows.
@@ -125,16 +127,17 @@ class _Deriver:
         inner = self._lowered(select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
         names = [output.alias for output in outputs]
         keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
-        summed = self.aggregate is Aggregate.SUM
         weight = exp.column(WEIGHT, DERIVATIONS)
-        total = exp.Sum(this=weight.copy()) if summed else exp.Count(this=exp.Star())
+        total = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
         statement = exp.Select(expressions=[*keys, exp.alias_(total, WEIGHT)])
         derived = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))
         statement.set("from_", exp.From(this=derived))
         conditions: list[Scalar] = []
-        if summed:
+        if self.aggregate.signed:
             conditions += [weight.neq(0), weight > -(2**63)]
             keys = [*keys, weight > 0]
+        elif self.aggregate.weighed:
+            conditions.append(weight > 0)
         conditions += [
             exp.Not(this=exp.Is(this=exp.column(name, DERIVATIONS), expression=exp.Null()))
             for name in table.key
@@ -143,11 +146,11 @@ class _Deriver:
             statement.set("where", exp.Where(this=exp.and_(*conditions)))
         if keys:
             statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
-        return replace(table, sql=render(statement))
+        return replace(table, sql=self.dialect.statement(statement))
 
     def _columns(
         self, block: Block, around: Sequence[Block], key: Sequence[Scalar], name: str
-    ) -> tuple[list[Scalar], Table]:
+    ) -> tuple[list[Scalar], DerivationTable]:
         """Return the output columns of a block's table, and the table without its SQL."""
         outputs: list[Scalar] = []
 
@@ -171,24 +174,26 @@ class _Deriver:
             tie = self._tie(choice, (*around, block))
             group = Group(tuple(self._branch(branch, (*around, block), tie) for branch in choice.branches))
             below.append(Below(group, add(f"below_{len(below) + 1}", tie)))
-        return outputs, Table("", keyed, owners, tuple(below))
+        return outputs, DerivationTable("", keyed, owners, tuple(below))
 
-    def _member(self, block: Block) -> Table:
+    def _member(self, block: Block) -> DerivationTable:
         """Return the table of one branch of a set: its rows belong to the group of their own outputs."""
         return self._table(block, (), [output.value for output in block.outputs], block)
 
-    def _branch(self, block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Table:
+    def _branch(self, block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> DerivationTable:
         """Return the table of one branch of a choice, joined with what it needs of the blocks around it."""
         return self._table(block, around, tie, needed(block, around, tie))
 
-    def _table(self, block: Block, around: Sequence[Block], key: Sequence[Scalar], rows: Block) -> Table:
+    def _table(
+        self, block: Block, around: Sequence[Block], key: Sequence[Scalar], rows: Block
+    ) -> DerivationTable:
         outputs, table = self._columns(block, around, key, "key")
         statement = select(rows, *(outputs or [exp.Literal.number(1)]))
         statement.set("distinct", exp.Distinct())
-        return replace(table, sql=render(self._lowered(statement)))
+        return replace(table, sql=self.dialect.statement(self._lowered(statement)))
 
     def _lowered(self, statement: exp.Query) -> exp.Query:
-        return Lowering(self.lookup, self.text).statement(statement)
+        return Lowering(self.lookup, self.text, self.dialect).statement(statement)
 
     def _named(self, owner: Owner) -> list[Scalar]:
         """Return the values that name an owner, in the types that all owners of the kind have."""
@@ -245,7 +250,7 @@ def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Bloc
     groups that nothing points at.
     """
     used = aliases([*scalars_of(block), *tie])
-    wanted: list[Source] = []
+    wanted: list[BlockSource] = []
     for other in around:
         kept = [source.alias in used for source in other.sources]
         for place, source in enumerate(other.sources):

@@ -2,7 +2,7 @@
 
 Guarantee: true only if, for every participant of every kind, all rows of the query that belong to them
 have one and the same group key: then the groups are about disjoint people, and answering each with the
-full ε is ε-private (docs/proofs.md, theorem R7). It follows from the query, the policy and the
+full ε is ε-private (proofs.md, theorem R7). It follows from the query, the policy and the
 unique keys that the catalogue enforces or the policy declares; if in doubt it is false.
 """
 
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from recuse.policy import Key, Policy
-from recuse.policy.terms import Choice
+from recuse.policy.terms import LinkChoice
 from recuse.scalars.types import Date, Number, Text
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Name
-from recuse.sql.query import Block, Measure, Owner, Scalar, Scan, Source, sources_of
+from recuse.sql.query import Block, BlockSource, Measure, Owner, Scalar, Scan, sources_of
 
 
 def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
@@ -42,7 +42,7 @@ def undeclared_keys(measures: Iterable[Measure], policy: Policy) -> tuple[Key, .
     found = []
     for table in tables.values():
         protect = policy.protected_table(table.name)
-        if protect is not None and all(item.choice is Choice.ITSELF for item in protect.key):
+        if protect is not None and all(item.choice is LinkChoice.ITSELF for item in protect.key):
             key = tuple(item.columns[0] for item in protect.key)
             if key not in (*table.keys, *policy.keys_of(table.name)):
                 found.append(Key(table.name, key))
@@ -53,7 +53,7 @@ def undeclared_keys(measures: Iterable[Measure], policy: Policy) -> tuple[Key, .
 class _Facts:
     """What holds for every row of a block: equal columns, and which columns fix all others of a source."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[BlockSource, ...]
     equal: Equalities
     keys: dict[str, list[tuple[str, ...]]]
 

@@ -41,7 +41,7 @@ def wanted(text: str, catalogue: Catalogue) -> Wanted:
         if not table.keys:
             raise PolicyError(
                 f"table {table.name} declares no key",
-                hint=f"say which column names a participant: --protect {table.name}.COLUMN",
+                hint=f"say which column names a participant: protect {table.name}.COLUMN",
             )
         return Wanted(table, table.keys[0])
     found = [table.column(column.strip()) for column in columns.split(",")]
@@ -135,7 +135,7 @@ def _question(table: Table, reference: ForeignKey, target: Wanted) -> str:
     there = target.table.name
     return (
         f"{table.name}({columns}) references {there}({named}), but participants are named by {there}({key}): "
-        f"a link would name others. Should {there}({named}) name them? Then --protect {there}.{named}"
+        f"a link would name others. Should {there}({named}) name them? Then protect {there}.{named}"
     )
 
 

@@ -1,7 +1,7 @@
 """A row-wise expression, names resolved → a typed expression of the total language, or a refusal.
 
 Accepted by allow-list: operators, CASE, casts to plain types, and the functions of `scalars.table`, which
-look at nothing but their arguments. `docs/functions.md` lists them for users.
+look at nothing but their arguments. `docs/reference/functions.md` lists them for users.
 """
 
 from __future__ import annotations
@@ -14,59 +14,33 @@ from typing import TypeVar
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import fold
 from recuse.scalars import types
 from recuse.scalars.build import apply, bring
-from recuse.scalars.expression import Column, Constant, Expression, Query
+from recuse.scalars.expression import Constant, Expression, Query, Variable
 from recuse.scalars.function import Mistyped
 from recuse.scalars.literals import NULL, literal, number, text
 from recuse.scalars.logic import alike
 from recuse.scalars.spelling import spelled
 from recuse.scalars.types import (
     Boolean,
-    Date,
     Float,
     Number,
     Text,
-    Time,
     Timestamp,
     Type,
-    Uuid,
-    decimal,
     whole,
 )
+from recuse.sql.casts import cast_target
 from recuse.sql.position import refusal, span
+from recuse.sql.reasons import LISTED, reason_of, written_name
 from recuse.sql.spoken import FORMS, NODES, holds_only, speaks
 
 T = TypeVar("T")
 
-Lookup = Callable[[exp.Expr], Column]
+Lookup = Callable[[exp.Expr], Variable]
 """the typed column that a resolved name means"""
 
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
-_DTYPE = exp.DataType.Type
-CASTS: dict[exp.DType, Type] = {
-    _DTYPE.TINYINT: types.TINYINT,
-    _DTYPE.SMALLINT: types.SMALLINT,
-    _DTYPE.INT: types.INTEGER,
-    _DTYPE.BIGINT: types.BIGINT,
-    _DTYPE.INT128: types.EXACT,
-    _DTYPE.DOUBLE: Float(),
-    _DTYPE.FLOAT: Float(),
-    _DTYPE.VARCHAR: Text(),
-    _DTYPE.TEXT: Text(),
-    _DTYPE.DATE: Date(),
-    _DTYPE.TIME: Time(),
-    _DTYPE.TIMESTAMP: Timestamp(),
-    _DTYPE.TIMESTAMPNTZ: Timestamp(),
-    _DTYPE.BOOLEAN: Boolean(),
-    _DTYPE.UUID: Uuid(),
-}
-VOLATILE = dict.fromkeys(
-    ("random", "now", "current_date", "current_timestamp", "today", "uuid", "gen_random_uuid", "nextval"),
-    "an answer must depend on the data alone: write a constant",
-)
-LISTED = "write it with the functions that docs/functions.md lists"
 BROUGHT = "brought"
 """the argument in which a cast of our own making holds the type that it brings a value to"""
 
@@ -161,7 +135,13 @@ class Elaborator:
             return self._at(node, lambda: bring(value, node.args[BROUGHT]))
         if not holds_only(node, ("this", "to", "safe")):
             raise self.refuse("this form of a cast is not accepted", "write CAST(x AS TYPE)", node)
-        kind = self._target(node)
+        kind = cast_target(node.args["to"])
+        if kind is None:
+            raise self.refuse(
+                "this type is not accepted in a cast",
+                "cast to BIGINT, DOUBLE, DECIMAL(p, s), VARCHAR, DATE …",
+                node,
+            )
         if isinstance(value, Constant) and isinstance(value.value, str) and not isinstance(kind, Text):
             written = value.value
             try:
@@ -177,29 +157,8 @@ class Elaborator:
         if lost and getattr(value, "value", None) is not None and not isinstance(node, exp.TryCast):
             target = node.args["to"].sql("duckdb")
             raise self.refuse(f"this constant is no {target}", "write a value of that type", node)
-        single = node.args["to"].this is _DTYPE.FLOAT
+        single = node.args["to"].this is exp.DType.FLOAT
         return self.made("single", [found], node) if single else found
-
-    def _target(self, node: exp.Expr) -> Type:
-        to = node.args["to"]
-        refused = self.refuse(
-            "this type is not accepted in a cast",
-            "cast to BIGINT, DOUBLE, DECIMAL(p, s), VARCHAR, DATE …",
-            node,
-        )
-        if to.args.get("nested"):
-            raise refused
-        if to.this is _DTYPE.DECIMAL:
-            sizes = [int(part.name) for part in to.expressions if part.name.isdigit()]
-            digits, scale = (sizes + [3, 0][len(sizes) :])[:2] if sizes else (18, 3)
-            if len(sizes) == 1:
-                scale = 0
-            if not 1 <= digits <= types.DIGITS or not 0 <= scale <= digits:
-                raise refused
-            return decimal(digits, scale)
-        if to.this not in CASTS:
-            raise refused
-        return CASTS[to.this]
 
     # -------------------------------------------------------------- forms of their own
 
@@ -326,24 +285,9 @@ class Elaborator:
     def _is_macro(self, node: exp.Expr) -> bool:
         return isinstance(node, exp.Func) and written_name(node, self.text) in self.macros
 
-    def _reason(self, part: exp.Expr) -> tuple[str, str | None]:
-        """Return why a node is refused."""
-        name = written_name(part, self.text)
-        if isinstance(part, exp.Func) and name in self.macros:
-            return f"{name} is a macro of this database", "write out what the macro does"
-        for kinds, problem, hint in REASONS:
-            if isinstance(part, kinds):
-                return problem, hint
-        if isinstance(part, exp.Func):
-            name = name or part.sql_name().lower()
-            if type(part) in NODES or (type(part) in FORMS and not isinstance(part, exp.Anonymous)):
-                return f"this form of {name} is not accepted", "write it more simply"
-            return f"the function {name} is not among the accepted ones", VOLATILE.get(name, LISTED)
-        return "this expression is not accepted", "write it with what docs/sql.md lists"
-
     def refused(self, node: exp.Expr) -> QueryError:
         """Return the refusal of a node that is not understood."""
-        problem, hint = self._reason(node)
+        problem, hint = reason_of(node, self.text, self.macros)
         return self.refuse(problem, hint, node)
 
     def refuse(self, problem: str, hint: str | None, part: exp.Expr) -> QueryError:
@@ -351,27 +295,6 @@ class Elaborator:
         place = span(part, self.text) or (span(part.parent, self.text) if part.parent is not None else None)
         return refusal(problem, self.text, place, hint=hint)
 
-
-REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str, str | None], ...] = (
-    ((exp.All,), "ALL looks at what is missing: it is not monotone", "compare with ANY, or with a constant"),
-    ((exp.Any,), "ANY takes a subquery here", "write x IN (1, 2, 3)"),
-    (
-        (exp.Query, exp.Subquery),
-        "a subquery stands for a value inside an expression",
-        "over public tables compare with it directly; over private ones write EXISTS, IN or a join",
-    ),
-    ((exp.Window,), "a window function looks at other rows", "ask for COUNT(*) or SUM(x) instead"),
-    ((exp.Unnest, exp.Explode), "UNNEST makes several rows of one", "join a table of the elements"),
-    (
-        (exp.AggFunc,),
-        "an aggregate stands where a row's own value must",
-        "aggregate in the outermost SELECT only",
-    ),
-    ((exp.Placeholder, exp.Parameter), "a placeholder has no value here", "write the value itself"),
-    ((exp.Interval,), "an interval stands by itself", "add it to a date: x + INTERVAL 3 MONTH"),
-    ((exp.Tuple,), "several values stand where one must", "compare them one by one"),
-    ((exp.AtTimeZone,), "time zones are not understood", "store timestamps in one zone, without it"),
-)
 
 _SPECIAL: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     exp.Column: Elaborator.column,
@@ -422,15 +345,8 @@ def refuse_foreign(node: exp.Expr, text: str, *, skip: Callable[[exp.Expr], bool
 FOREIGN = (exp.AggFunc, exp.Window, exp.Query, exp.Any, exp.All)
 
 
-def _nothing(node: exp.Expr) -> Column:
-    return Column("", node.name, types.Opaque("unknown"))
-
-
-def written_name(part: exp.Expr, text: str) -> str:
-    """Return the function's name as the query spells it, in lower case."""
-    if "start" in part.meta and "end" in part.meta:
-        return fold(text[part.meta["start"] : part.meta["end"] + 1])
-    return fold(part.name) if isinstance(part, exp.Anonymous) else ""
+def _nothing(node: exp.Expr) -> Variable:
+    return Variable("", node.name, types.Opaque("unknown"))
 
 
 def is_number(kind: Type) -> bool:

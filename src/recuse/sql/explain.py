@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from recuse.fold import same
 from recuse.policy import Key, Policy
-from recuse.privacy import decimal_text
 from recuse.sql.derive import owned
-from recuse.sql.ownership import Linked, Owned, Protected, Public
-from recuse.sql.query import Aggregate, Block, Measure, Scan, Schema, SetOf, sources_of
-from recuse.sql.read import Question
+from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
+from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, sources_of
+from recuse.sql.read import Reading
 from recuse.sql.render import plain, readable
 
 
@@ -61,7 +60,7 @@ class Explanation:
 
 
 def explain(
-    question: Question,
+    question: Reading,
     measures: Sequence[Measure],
     derivations: tuple[str, ...],
     schema: Schema,
@@ -76,8 +75,8 @@ def explain(
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
     return Explanation(
-        questions=tuple(_words(measure, schema) for measure in question.measures),
-        understood=tuple(readable(plain(measure)) for measure in question.measures),
+        questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
+        understood=tuple(readable(plain(measure), schema.catalogue.dialect) for measure in question.measures),
         tables=tuple(
             TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
             for scan in scans.values()
@@ -87,12 +86,6 @@ def explain(
         epsilon=tuple(_split(len(measures), disjoint, sparing)),
         derivations=derivations,
     )
-
-
-def _words(measure: Measure, schema: Schema) -> str:
-    if measure.aggregate is Aggregate.COUNT:
-        return "how many rows there are"
-    return f"a signed sum, in units of {decimal_text(schema.granularity)}"
 
 
 def _split(measures: int, disjoint: bool | None, sparing: Sequence[Key]) -> Iterator[str]:
@@ -144,7 +137,7 @@ def stated_owners(policy: Policy) -> Iterator[str]:
 
 def describe(owned: Owned | None) -> str:
     """Return in words how the rows of a table are owned."""
-    if isinstance(owned, Protected):
+    if isinstance(owned, ProtectedTable):
         return f"each ({', '.join(map(str, owned.key))}) is one participant"
     if isinstance(owned, Linked):
         parts = []
@@ -152,6 +145,6 @@ def describe(owned: Owned | None) -> str:
             columns = " or ".join(f"({', '.join(names)})" for names in hop.alternatives)
             parts.append(f"{columns} → {hop.target}")
         return "a row belongs to " + " and ".join(parts)
-    if isinstance(owned, Public):
+    if isinstance(owned, PublicTable):
         return "public"
     return "not mentioned in the policy, so no query may touch it"

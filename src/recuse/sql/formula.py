@@ -25,7 +25,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class FixedNumber:
     """A number that the query writes down."""
 
     value: Fraction
@@ -48,7 +48,7 @@ class Rounded:
     places: int
 
 
-Formula = Term | Constant | Operation | Rounded
+Formula = Term | FixedNumber | Operation | Rounded
 
 
 def measures_in(formula: Formula) -> Iterator[int]:

@@ -22,12 +22,12 @@ from sqlglot import exp
 from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, Uuid
-from recuse.sql.ownership import Public
+from recuse.sql.ownership import PublicTable
 from recuse.sql.query import Block, Scalar, Scan, Schema, aliases
 
 Written = str | int | Fraction | bool
 """what a literal writes down"""
-Value = Written | float | Decimal | date | UUID
+KeyValue = Written | float | Decimal | date | UUID
 """the same as a value of the key's type"""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -40,7 +40,7 @@ class Listed:
     """The values that a key may have, as SQL and for display."""
 
     literals: tuple[Scalar, ...]
-    values: tuple[Value, ...]
+    values: tuple[KeyValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def form_of(kind: Type) -> str | None:
 
 def typed(listed: Listed, kind: Type) -> Listed | exp.Expr:
     """Return the list as values of the key's type, each once; or the first that is not written as one is."""
-    unique: dict[Value, Scalar] = {}
+    unique: dict[KeyValue, Scalar] = {}
     for literal, value in zip(listed.literals, listed.values, strict=True):
         found = _typed(value, kind)
         if found is None:
@@ -100,7 +100,7 @@ def typed(listed: Listed, kind: Type) -> Listed | exp.Expr:
     return Listed(tuple(unique.values()), tuple(unique))
 
 
-def _typed(value: Value, kind: Type) -> Value | None:
+def _typed(value: KeyValue, kind: Type) -> KeyValue | None:
     """Return what a literal means beside a key of the type; None if it is not written as its values are.
 
     DuckDB would round '1.5' beside an integer and read '2026-1-1' as a date: such groups are not guessed at.
@@ -189,7 +189,7 @@ def _public_aliases(schema: Schema, block: Block) -> set[str]:
     return {
         source.alias
         for source in block.sources
-        if isinstance(source, Scan) and isinstance(schema.ownership.of(source.table.name), Public)
+        if isinstance(source, Scan) and isinstance(schema.ownership.of(source.table.name), PublicTable)
     }
 
 

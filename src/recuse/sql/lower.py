@@ -1,7 +1,7 @@
 """Statements over resolved expressions → SQL in which every expression is compiled to a total form.
 
 Guarantee: whether the statement raises does not depend on rows: all that it computes is an expression of the
-total language (docs/proofs.md, "Row-wise expressions"), and DuckDB is left nothing to convert.
+total language (proofs.md, "Row-wise expressions"), and the engine is left nothing to convert.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TypeVar
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.duckdb import Compiler
 from recuse.scalars.expression import Expression, Query
 from recuse.scalars.function import Mistyped
+from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Body, Elaborator, Lookup
 from recuse.sql.position import refusal, span
 
@@ -27,6 +27,7 @@ class Lowering:
 
     lookup: Lookup
     text: str = ""
+    dialect: Dialect = DUCKDB
 
     def statement(self, tree: Statement) -> Statement:
         """Return the statement with every expression compiled."""
@@ -45,9 +46,8 @@ class Lowering:
         return self._compiled(elaborator.condition(node), node)
 
     def _compiled(self, expression: Expression, node: exp.Expr) -> exp.Expr:
-        compiler = Compiler(bodies=self._body)
         try:
-            return exp.Var(this=compiler.sql(expression))
+            return exp.Var(this=self.dialect.scalar(expression, self._body))
         except Mistyped as mistake:
             raise self._refused(mistake, node) from None
 
@@ -87,7 +87,7 @@ class Lowering:
             raise TypeError("a subquery of another making")
         if body.select is None:
             return f"{body.word}({operands[0] if operands else '*'})"
-        inner = self.statement(body.select).sql(dialect="duckdb", comments=False)
+        inner = self.statement(body.select).sql(dialect=self.dialect.grammar, comments=False)
         if body.word == "IN":
             return f"({operands[0]} IN ({inner}))"
         return f"({inner})" if body.word == "SELECT" else f"{body.word}({inner})"

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from recuse.errors import PolicyError
 from recuse.fold import same
 from recuse.policy import KeyItem, Link, Policy, Protect
-from recuse.policy.terms import Choice
+from recuse.policy.terms import LinkChoice
 from recuse.scalars.types import Date, Number, Text, Timestamp, Uuid, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.references import refuse_contradiction
 
 
 @dataclass(frozen=True, slots=True)
-class Public:
+class PublicTable:
     """Rows about nobody."""
 
 
 @dataclass(frozen=True, slots=True)
-class Protected:
+class ProtectedTable:
     """Rows that are participants of `kind`, named by `key`."""
 
     kind: str
@@ -55,7 +55,7 @@ class Linked:
     hops: tuple[Hop, ...]
 
 
-Owned = Public | Protected | Linked
+Owned = PublicTable | ProtectedTable | Linked
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def own(policy: Policy, catalogue: Catalogue) -> Ownership:
         if protect is not None:
             entries.append((table.name, _protected(protect, table)))
         elif policy.is_public(name):
-            entries.append((table.name, Public()))
+            entries.append((table.name, PublicTable()))
         else:
             hops = tuple(_hop(link, table, policy, catalogue) for link in policy.links_of(name))
             entries.append((table.name, Linked(hops)))
@@ -153,8 +153,8 @@ def _item(item: KeyItem, table: Table, line: int | None) -> KeyItem:
     return KeyItem(item.choice, tuple(column.name for column in columns))
 
 
-def _protected(protect: Protect, table: Table) -> Protected:
-    return Protected(table.name, tuple(_item(item, table, protect.line) for item in protect.key))
+def _protected(protect: Protect, table: Table) -> ProtectedTable:
+    return ProtectedTable(table.name, tuple(_item(item, table, protect.line) for item in protect.key))
 
 
 def _hop(link: Link, table: Table, policy: Policy, catalogue: Catalogue) -> Hop:
@@ -207,12 +207,12 @@ def _target_key(
     for reference in table.foreign_keys:
         if same(reference.target, target.name) and set(reference.columns) == set(alternatives[0]):
             named = dict(zip(reference.columns, reference.target_columns, strict=True))
-            return tuple(KeyItem(Choice.ITSELF, (named[column],)) for column in alternatives[0])
+            return tuple(KeyItem(LinkChoice.ITSELF, (named[column],)) for column in alternatives[0])
     for keys in (policy.keys_of(target.name), target.keys):
         fitting = [key for key in keys if len(key) == link.width]
         if len(fitting) == 1:
             columns = tuple(_owner_column(name, target, link.line) for name in fitting[0])
-            return tuple(KeyItem(Choice.ITSELF, (column.name,)) for column in columns)
+            return tuple(KeyItem(LinkChoice.ITSELF, (column.name,)) for column in columns)
         if fitting:
             raise PolicyError(
                 f"{link.table} links to {target.name}, which has several keys of {link.width} columns",

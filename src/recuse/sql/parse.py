@@ -9,11 +9,13 @@ import logging
 import re
 from collections.abc import Sequence
 
-from sqlglot import Dialect, exp
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect as Grammar
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from recuse.errors import QueryError
+from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.position import refusal, span
 
 MAX_LENGTH = 100_000
@@ -24,13 +26,12 @@ _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
 _QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _SKIPPED = re.compile(r"(?:\s|--[^\r\n\x00]*(?:\r?\n|\Z)|/\*(?:(?!\*/|/\*)[^\x00])*\*/)*")
-_DUCKDB = Dialect.get_or_raise("duckdb")
 
 # sqlglot warns of what it cannot parse, which is refused here in our own words; nothing else is to be printed
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
-def parse(text: str) -> exp.Query:
+def parse(text: str, dialect: Dialect = DUCKDB) -> exp.Query:
     """Return the tree of the one query that `text` consists of."""
     if len(text) > MAX_LENGTH:
         raise QueryError(
@@ -39,20 +40,21 @@ def parse(text: str) -> exp.Query:
             accepted=f"at most {MAX_LENGTH:,}",
             hint="ask a shorter question; long lists belong in a table",
         )
-    tokens = _tokens(text)
+    grammar = Grammar.get_or_raise(dialect.grammar)
+    tokens = _tokens(text, grammar)
     _begin_with_select(text, tokens)
     _pass_over_comments(text, tokens)
     _refuse_lookalikes(text, tokens)
     tokens = _one_statement(text, tokens)
     _refuse_deep_brackets(text, tokens)
-    tree = _tree(text, tokens)
+    tree = _tree(text, tokens, grammar)
     _refuse_deep_trees(text, tree)
     return tree
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str, grammar: Grammar) -> list[Token]:
     try:
-        tokens = list(_DUCKDB.tokenize(text))
+        tokens = list(grammar.tokenize(text))
     except (SqlglotError, RecursionError, ValueError, IndexError):
         opened = re.search("""['"]""", _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text))
         place = (opened.start(), len(text) - 1) if opened else None
@@ -127,9 +129,9 @@ def _refuse_deep_brackets(text: str, tokens: Sequence[Token]) -> None:
             )
 
 
-def _tree(text: str, tokens: list[Token]) -> exp.Query:
+def _tree(text: str, tokens: list[Token], grammar: Grammar) -> exp.Query:
     try:
-        trees = _DUCKDB.parser().parse(tokens, text)
+        trees = grammar.parser().parse(tokens, text)
     except ParseError as error:
         raise _syntax_error(error) from None
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, KeyError, IndexError):

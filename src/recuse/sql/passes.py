@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from sqlglot import exp
 
-from recuse.privacy import decimal_text
-from recuse.scalars.types import Boolean, Number
-from recuse.sql.elaborate import Lookup, type_of
+from recuse.scalars.types import Number
+from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Name
 from recuse.sql.query import (
-    Aggregate,
     Block,
     Choice,
     Measure,
@@ -86,25 +83,9 @@ def _identity(owner: Owner, find: Callable[[Name], Name]) -> Identity:
 
 
 def weigh_rows(measure: Measure, schema: Schema) -> Measure:
-    """Return the measure whose rows have a weight in whole granules.
-
-    A count's rows weigh 1. A sum's value is divided by the granularity and rounded, row by row; what does
-    not fit 64 bits, NaN, infinities and failed rows are NULL, and SUM ignores NULL.
-    """
+    """Return the measure whose rows have a weight in whole granules: 1 in a count, their value in a sum."""
     lookup = measure.lookup()
-
-    def weight(block: Block) -> Scalar:
-        if measure.aggregate is Aggregate.COUNT or block.weight is None:
-            return exp.Literal.number(1)
-        return exp.cast(_scaled(block.weight, 1 / schema.granularity, lookup), "bigint")
-
-    return replace(measure, blocks=tuple(replace(b, weight=weight(b)) for b in measure.blocks))
-
-
-def _scaled(value: Scalar, factor: Fraction, lookup: Lookup) -> Scalar:
-    """Return the value times a number."""
-    if isinstance(type_of(value, lookup), Boolean):
-        value = exp.cast(value.copy(), "tinyint")
-    if factor == 1:
-        return value.copy()
-    return exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number(decimal_text(factor)))
+    weight = measure.aggregate.weight
+    return replace(
+        measure, blocks=tuple(replace(b, weight=weight(b.weight, schema, lookup)) for b in measure.blocks)
+    )

@@ -12,28 +12,21 @@ never changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from fractions import Fraction
+from typing import Protocol
 
 from sqlglot import exp
 
 from recuse.fold import same
 from recuse.scalars import expression
-from recuse.scalars.types import Opaque, stored
+from recuse.scalars.types import Opaque, Type, stored
 from recuse.sql.catalogue import Catalogue, Table
 from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.ownership import Ownership, Public
+from recuse.sql.ownership import Ownership, PublicTable
 
 Scalar = exp.Expr
-
-
-class Aggregate(Enum):
-    """What is asked about the rows."""
-
-    COUNT = "COUNT"
-    SUM = "SUM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +62,7 @@ class Block:
     the aggregate that the block belongs to.
     """
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[BlockSource, ...] = ()
     conditions: tuple[Scalar, ...] = ()
     choices: tuple[Choice, ...] = ()
     outputs: tuple[Output, ...] = ()
@@ -102,7 +95,7 @@ class SetOf:
     branches: tuple[Block, ...]
 
 
-Source = Scan | SetOf
+BlockSource = Scan | SetOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +104,7 @@ class Measure:
 
     aggregate: Aggregate
     blocks: tuple[Block, ...]
-    known: tuple[Source, ...] = field(repr=False)
+    known: tuple[BlockSource, ...] = field(repr=False)
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""
@@ -132,10 +125,65 @@ class Schema:
     def is_public(self, block: Block) -> bool:
         """Return whether nobody owns any row that the block looks at."""
         return all(
-            isinstance(self.ownership.of(source.table.name), Public)
+            isinstance(self.ownership.of(source.table.name), PublicTable)
             for source in sources_of([block])
             if isinstance(source, Scan)
         )
+
+
+class Aggregate(Protocol):
+    """What is asked about the rows of a measure: a frozen value (`aggregates` has them all)."""
+
+    @property
+    def word(self) -> str:
+        """Its name; equal names are equal aggregates."""
+        ...
+
+    @property
+    def signed(self) -> bool:
+        """Whether a row may weigh less than nothing."""
+        ...
+
+    @property
+    def weighed(self) -> bool:
+        """Whether a row may weigh anything but 1."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether its numbers are whole."""
+        ...
+
+    def rows(self, block: Block, values: Sequence[Scalar], /) -> Block:
+        """Return the rows that take part, given the arguments."""
+        ...
+
+    def value(self, values: Sequence[Scalar], /) -> Scalar | None:
+        """Return what each row brings, given the arguments; None if only that it is there."""
+        ...
+
+    def refuses(self, kind: Type, /) -> str | None:
+        """Return why values of a type cannot be aggregated, if so."""
+        ...
+
+    def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup, /) -> Scalar:
+        """Return the weight of a row in whole granules, a function of its own values.
+
+        Guarantee: at least 0 unless `signed`; NULL, 0 and what lies below drop out of the derivations.
+        """
+        ...
+
+    def plain(self, value: Scalar, /) -> exp.Expr:
+        """Return the aggregate in ordinary SQL, over the rows that take part."""
+        ...
+
+    def granularity(self, schema: Schema, /) -> Fraction:
+        """Return what one granule is worth."""
+        ...
+
+    def words(self, schema: Schema, /) -> str:
+        """Return what is asked, for people."""
+        ...
 
 
 # ------------------------------------------------------------------ looking around
@@ -151,7 +199,7 @@ def aliases(scalars: Iterable[Scalar]) -> set[str]:
     return {part.table for scalar in scalars for part in scalar.find_all(exp.Column)}
 
 
-def sources_of(blocks: Iterable[Block]) -> Iterator[Source]:
+def sources_of(blocks: Iterable[Block]) -> Iterator[BlockSource]:
     """Yield every source of the blocks, of their choices and of their sets."""
     for block in below(blocks):
         yield from block.sources
@@ -197,31 +245,31 @@ def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tup
     return tuple(map(below, blocks))
 
 
-def type_lookup(sources: Iterable[Source]) -> Lookup:
+def type_lookup(sources: Iterable[BlockSource]) -> Lookup:
     """Return the function that says of which type a resolved column is.
 
     A set's column is in one form already: that of its first branch, to which all others are brought.
     """
     known = {source.alias: source for source in sources}
-    found: dict[tuple[str, str], expression.Column] = {}
+    found: dict[tuple[str, str], expression.Variable] = {}
 
-    def lookup(node: Scalar) -> expression.Column:
+    def lookup(node: Scalar) -> expression.Variable:
         key = (node.table, node.name) if isinstance(node, exp.Column) else ("", "")
         if key not in found:
             found[key] = look(*key)
         return found[key]
 
-    def look(alias: str, name: str) -> expression.Column:
+    def look(alias: str, name: str) -> expression.Variable:
         source = known.get(alias)
         if isinstance(source, Scan):
             held = source.table.column(name)
             if held is not None:
-                return expression.Column(alias, held.name, stored(held.type), held.type)
+                return expression.Variable(alias, held.name, stored(held.type), held.type)
         elif source is not None:
             output = source.branches[0].output(name)
             if output is not None:
-                return expression.Column(alias, output.name, type_of(output.value, lookup))
-        return expression.Column(alias, name, Opaque("unknown"))
+                return expression.Variable(alias, output.name, type_of(output.value, lookup))
+        return expression.Variable(alias, name, Opaque("unknown"))
 
     return lookup
 

@@ -1,4 +1,4 @@
-"""Syntax tree + catalogue → `Question`: every clause and name understood, or refused with its place.
+"""Syntax tree + catalogue → `Reading`: every clause and name understood, or refused with its place.
 
 The outermost SELECT is read here: its aggregates, its groups and the arithmetic over them. Everything
 below it is read by `relations` and `conditions`.
@@ -14,9 +14,10 @@ from sqlglot import exp
 
 from recuse.errors import QueryError, quote
 from recuse.fold import same
-from recuse.scalars.types import Opaque, common, words
-from recuse.sql.elaborate import is_number, type_of
-from recuse.sql.formula import Constant, Formula, Operation, Operator, Rounded, Term
+from recuse.scalars.types import Opaque, common
+from recuse.sql.aggregates import AGGREGATES, COUNT
+from recuse.sql.elaborate import type_of
+from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Rounded, Term
 from recuse.sql.groups import (
     GroupKey,
     Listed,
@@ -40,11 +41,10 @@ OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Mul: Operator.MULTIPLY,
     exp.Div: Operator.DIVIDE,
 }
-ACCEPTED = "COUNT, SUM and AVG, with DISTINCT and FILTER, and arithmetic over them"
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ShownKey:
     """An output column that shows a key of GROUP BY."""
 
     position: int
@@ -55,11 +55,11 @@ class Shown:
     """An output column: its name, and what it shows."""
 
     name: str
-    what: Key | Formula
+    what: ShownKey | Formula
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Reading:
     """What is asked: measures, the columns that are made of them, the groups and the order of rows."""
 
     measures: tuple[Measure, ...]
@@ -71,7 +71,7 @@ class Question:
     """the rows before any aggregate"""
 
 
-def read(tree: exp.Query, schema: Schema) -> Question:
+def read(tree: exp.Query, schema: Schema) -> Reading:
     """Return the question that the tree asks."""
     reader = Relations(schema)
     known = reader.with_names(tree, NOTHING)
@@ -100,7 +100,7 @@ class _Reader:
     known: Known
     measures: dict[str, Measure] = field(default_factory=dict)
 
-    def question(self, tree: exp.Select) -> Question:
+    def question(self, tree: exp.Select) -> Reading:
         """Return FROM and WHERE, then the groups, then the columns."""
         text = self.schema.text
         refuse_clauses(tree, text, READ | {"group", "having", "order"})
@@ -116,11 +116,11 @@ class _Reader:
         if not self.measures:
             place = span(tree.expressions[0], text) if tree.expressions else None
             hint = "write SELECT COUNT(*) FROM …"
-            raise refusal("nothing is aggregated", text, place, accepted=ACCEPTED, hint=hint)
+            raise refusal("nothing is aggregated", text, place, accepted=_accepted(), hint=hint)
         order = self._order(tree, columns)
         sources = tuple(self.relations.sources)
         measures = tuple(replace(measure, known=sources) for measure in self.measures.values())
-        return Question(measures, columns, keys, order, tuple(frame.block for frame in frames))
+        return Reading(measures, columns, keys, order, tuple(frame.block for frame in frames))
 
     # -------------------------------------------------------------- GROUP BY
 
@@ -188,10 +188,10 @@ class _Reader:
             shown = self._value(inner, frames[0]).unnest().sql()
             for position, key in enumerate(keys):
                 if key.values[0].unnest().sql() == shown:
-                    return Shown(node.alias or key.name, Key(position))
+                    return Shown(node.alias or key.name, ShownKey(position))
             problem = "this column is neither a key of GROUP BY nor an aggregate"
             raise self._refuse(problem, inner, "aggregate it, or group by it")
-        if isinstance(inner, exp.Count | exp.Sum | exp.Avg | exp.Filter):
+        if isinstance(inner, exp.Filter) or type(inner) in AGGREGATES:
             name = node.alias or inner.sql()
         return Shown(name, self._formula(inner, keys, frames))
 
@@ -199,9 +199,9 @@ class _Reader:
         if isinstance(node, exp.Paren):
             return self._formula(node.this, keys, frames)
         if isinstance(node, exp.Literal) and not node.is_string:
-            return Constant(Fraction(node.name))
+            return FixedNumber(Fraction(node.name))
         if isinstance(node, exp.Neg):
-            zero = Constant(Fraction(0))
+            zero = FixedNumber(Fraction(0))
             return Operation(Operator.SUBTRACT, zero, self._formula(node.this, keys, frames))
         if isinstance(node, exp.Binary) and type(node) in OPERATORS:
             left, right = (self._formula(part, keys, frames) for part in (node.left, node.right))
@@ -224,7 +224,7 @@ class _Reader:
         if isinstance(node, exp.Filter):
             call, test = node.this, node.expression.this
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
-        if not isinstance(call, exp.Count | exp.Sum | exp.Avg) or (held - {"expressions"}):
+        if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or (held - {"expressions"}):
             raise self._not_an_aggregate(node)
         once = isinstance(call.this, exp.Distinct)
         arguments = call.this.expressions if once else [call.this, *call.expressions]
@@ -238,24 +238,25 @@ class _Reader:
         if len(arguments) != 1 and not (once and isinstance(call, exp.Count) and arguments):
             raise self._refuse(f"{call.sql_name()} takes one argument here", call, "ask for each by itself")
         if star:
-            return self._measure(Aggregate.COUNT, [], test, keys, frames, once=False)
-        if isinstance(call, exp.Avg):
-            total = self._measure(Aggregate.SUM, arguments, test, keys, frames, once=once)
-            number = self._measure(Aggregate.COUNT, arguments, test, keys, frames, once=once)
-            return Operation(Operator.DIVIDE, total, number)
-        kind = Aggregate.COUNT if isinstance(call, exp.Count) else Aggregate.SUM
-        return self._measure(kind, arguments, test, keys, frames, once=once)
+            return self._measure(COUNT, [], test, keys, frames, once=False)
+        first, *others = (
+            self._measure(kind, arguments, test, keys, frames, once=once) for kind in AGGREGATES[type(call)]
+        )
+        found: Formula = first
+        for other in others:
+            found = Operation(Operator.DIVIDE, found, other)
+        return found
 
     def _not_an_aggregate(self, node: exp.Expr) -> QueryError:
         if node.find(exp.Window):
             return self._refuse("a window function looks at other rows", node, "write GROUP BY")
         if isinstance(node, exp.AggFunc):
             hint = "ask how many rows lie above a value: COUNT(*) … WHERE x > 10"
-            return self._refuse("this aggregate is not answered", node, hint, accepted=ACCEPTED)
+            return self._refuse("this aggregate is not answered", node, hint, accepted=_accepted())
         if node.find(exp.Query):
             return self._refuse("a subquery in the SELECT list is not monotone", node, "ask it by itself")
         hint = "write SELECT COUNT(*) FROM … or SELECT SUM(x) FROM …"
-        return self._refuse("this output is not an aggregate", node, hint, accepted=ACCEPTED)
+        return self._refuse("this output is not an aggregate", node, hint, accepted=_accepted())
 
     def _measure(
         self,
@@ -269,7 +270,7 @@ class _Reader:
     ) -> Term:
         """Return the term of an aggregate; equal aggregates are one measure."""
         told = [argument.sql() for argument in arguments]
-        name = f"{kind.value} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
+        name = f"{kind.word} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
         if name not in self.measures:
             blocks = [
                 self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
@@ -291,13 +292,13 @@ class _Reader:
         if test is not None:
             frame = frame.where(*self.relations.conditions(self.known).read(test, frame.scope))
         values = [self._value(node, frame) for node in arguments]
-        filled = [exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values]
-        block = frame.block.narrowed(filled) if kind is Aggregate.COUNT else frame.block
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
-        weight = values[0] if kind is Aggregate.SUM else None
-        if weight is not None and not is_number(found := type_of(weight, self.relations.lookup())):
+        weight = kind.value(values)
+        problem = None if weight is None else kind.refuses(type_of(weight, self.relations.lookup()))
+        if problem is not None:
             hint = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
-            raise self._refuse(f"this is {words(found)}, and a sum needs numbers", arguments[0], hint)
+            raise self._refuse(problem, arguments[0], hint)
+        block = kind.rows(frame.block, values)
         return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
@@ -305,7 +306,7 @@ class _Reader:
         bare = [replace(block, keys=(), weight=None) for block in blocks]
         block = self.relations.distinct(bare, node)
         values = [output.value for output in block.outputs]
-        weight = values[keys] if kind is Aggregate.SUM else None
+        weight = kind.value(values[keys:])
         return replace(block, keys=tuple(values[:keys]), weight=weight)
 
     # -------------------------------------------------------------- ORDER BY
@@ -337,6 +338,12 @@ class _Reader:
     ) -> QueryError:
         text = self.schema.text
         return refusal(problem, text, span(node, text), accepted=accepted, hint=hint)
+
+
+def _accepted() -> str:
+    """Return the aggregates that there are, in words."""
+    *others, last = (call.sql_name() for call in AGGREGATES)
+    return f"{', '.join(others)} and {last}, with DISTINCT and FILTER, and arithmetic over them"
 
 
 def _grouped(key: GroupKey, place: int) -> Scalar:

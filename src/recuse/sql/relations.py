@@ -20,7 +20,7 @@ from recuse.sql.elaborate import Lookup
 from recuse.sql.joins import Frame, Joins
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
-from recuse.sql.query import Block, Output, Scan, Schema, Source, column, type_lookup
+from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
@@ -47,7 +47,7 @@ class Relations:
     """A reader of queries; `sources` are all that it has met, each under an alias of its own."""
 
     schema: Schema
-    sources: list[Source] = field(default_factory=list)
+    sources: list[BlockSource] = field(default_factory=list)
     within: tuple[str, ...] = ()
     """the views that are being read"""
 

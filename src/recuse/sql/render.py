@@ -1,13 +1,14 @@
-"""Blocks → SQL for DuckDB, and for people."""
+"""Blocks → SQL for an engine, and for people."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
-from recuse.sql.query import Aggregate, Block, Measure, Scalar, Scan, SetOf, Source
+from recuse.sql.dialect import DUCKDB, Dialect
+from recuse.sql.query import Block, BlockSource, Measure, Scalar, Scan, SetOf
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -65,13 +66,13 @@ def _alias(name: str) -> exp.TableAlias:
     return exp.TableAlias(this=exp.to_identifier(name, quoted=True))
 
 
-def _reference(source: Source) -> exp.Expr:
+def _reference(source: BlockSource) -> exp.Expr:
     if isinstance(source, Scan):
         return table_reference(source)
     return exp.Subquery(this=distinct_outputs(source.branches), alias=_alias(source.alias))
 
 
-def _join(source: Source) -> exp.Join:
+def _join(source: BlockSource) -> exp.Join:
     if isinstance(source, Scan) and source.preserving is not None:
         return exp.Join(this=table_reference(source), side="LEFT", on=source.preserving.copy())
     return exp.Join(this=_reference(source), kind="CROSS")
@@ -120,13 +121,12 @@ def native_in(value: Scalar, branches: Sequence[Block]) -> Scalar:
 def plain(measure: Measure) -> exp.Select:
     """Return the aggregate as ordinary SQL, without owners."""
     blocks = list(map(with_choices, measure.blocks))
-    count = measure.aggregate is Aggregate.COUNT
     if len(blocks) == 1:
         (block,) = blocks
-        return select(block, exp.Count(this=exp.Star()) if count else exp.Sum(this=_argument(block)))
+        return select(block, measure.aggregate.plain(_argument(block)))
     value = exp.column("value", "branches", quoted=True)
     parts = union([select(b, exp.alias_(_argument(b), "value", quoted=True)) for b in blocks], distinct=False)
-    return exp.Select(expressions=[exp.Count(this=exp.Star()) if count else exp.Sum(this=value)]).from_(
+    return exp.Select(expressions=[measure.aggregate.plain(value)]).from_(
         exp.Subquery(this=parts, alias=_alias("branches"))
     )
 
@@ -135,12 +135,12 @@ def _argument(block: Block) -> Scalar:
     return exp.Literal.number(1) if block.weight is None else block.weight.copy()
 
 
-def render(statement: exp.Expr) -> str:
-    """Return the SQL text for DuckDB."""
-    return statement.sql(dialect="duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
+def render(statement: exp.Expr, dialect: Dialect = DUCKDB) -> str:
+    """Return the SQL text for an engine."""
+    return dialect.statement(statement)
 
 
-def readable(statement: exp.Expr) -> str:
+def readable(statement: exp.Expr, dialect: Dialect = DUCKDB) -> str:
     """Return the SQL text for people: tables without their path, quotes only where they matter."""
 
     def shorten(node: exp.Expr) -> exp.Expr:
@@ -153,4 +153,4 @@ def readable(statement: exp.Expr) -> str:
             node.set("quoted", False)
         return node
 
-    return render(statement.transform(shorten))
+    return dialect.statement(statement.transform(shorten))

@@ -1,0 +1,89 @@
+"""`recuse estimate`: what to expect of an answer, before it is paid for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recuse.cli.options import AsJson, Database, Loss, MechanismName, PolicyFile, SqlText, opened, written
+from recuse.cli.progress import working
+from recuse.errors import ParameterError
+from recuse.mechanism.mechanisms import DEFAULT
+from recuse.numerals import nearest
+from recuse.session.estimate import Estimate
+from recuse.session.synthetic import Statistics
+
+STATED = "TABLE=NUMBER"
+
+
+def estimate(
+    database: Database,
+    sql: SqlText,
+    policy: PolicyFile,
+    epsilon: Loss,
+    like: Annotated[
+        Path | None, typer.Option(help="Data of the same schema that you declare public.")
+    ] = None,
+    rows: Annotated[
+        list[str] | None,
+        typer.Option(metavar=STATED, help="In place of --like: how many rows a table has; repeatable."),
+    ] = None,
+    largest: Annotated[
+        list[str] | None,
+        typer.Option(metavar=STATED, help="With --rows: the most rows that link to one row."),
+    ] = None,
+    mechanism: MechanismName = DEFAULT,
+    json_output: AsJson = False,
+) -> None:
+    """Say what error to expect of an answer, from public inputs. Reads no private row, costs nothing."""
+    inputs = public_inputs(like, rows or (), largest or ())
+    with opened(database, policy) as session, working():
+        expected = session.estimate(written(sql), epsilon, like=inputs, mechanism=mechanism)
+    typer.echo(as_json(expected) if json_output else str(expected))
+
+
+def public_inputs(like: Path | None, rows: Sequence[str], largest: Sequence[str]) -> Path | Statistics:
+    """Return what an estimate is made from: the data that was named, or the statistics that were stated."""
+    if like is not None and not rows and not largest:
+        return like
+    if like is None and rows:
+        return Statistics(_numbers(rows, "--rows"), _numbers(largest, "--largest"))
+    raise ParameterError(
+        "an estimate is made from public inputs",
+        accepted="either --like PATH, or --rows TABLE=NUMBER for each table (and --largest)",
+        hint="--like names data of the same schema that is public; it must not be the data itself",
+    )
+
+
+def _numbers(stated: Sequence[str], option: str) -> dict[str, int]:
+    found = {}
+    for text in stated:
+        name, _, number = text.rpartition("=")
+        if not name or not number.isascii() or not number.isdigit() or len(number) > 9:
+            raise ParameterError(f"{option} is not understood", found=text, accepted=f"{option} orders=1000")
+        found[name] = int(number)
+    return found
+
+
+def as_json(expected: Estimate) -> str:
+    """Return an estimate as one JSON object."""
+    return json.dumps(
+        {
+            "epsilon": nearest(expected.epsilon),
+            "basis": expected.basis,
+            "columns": [
+                {
+                    "column": column.name,
+                    "typical_error": nearest(column.typical),
+                    "p90_error": nearest(column.mostly),
+                    "value": None if column.value is None else nearest(column.value),
+                }
+                for column in expected.columns
+            ],
+            "cautions": expected.cautions,
+        }
+    )

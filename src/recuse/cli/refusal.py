@@ -1,0 +1,17 @@
+"""What a refusal says at the command line: the library's words, and the option that they are about."""
+
+from __future__ import annotations
+
+from recuse.errors import AnalystError, RecuseError, StatisticsError
+
+OPTIONS = {
+    AnalystError.code: "--analyst NAME; recuse budget grant LEDGER --analyst NAME --epsilon E names one",
+    StatisticsError.code: "--rows TABLE=NUMBER",
+}
+"""which option a refusal is about, by the refusal's code, where its words do not say so"""
+
+
+def refusal(error: RecuseError) -> str:
+    """Return a refusal as one line."""
+    option = OPTIONS.get(error.code)
+    return f"recuse: {error}" if option is None else f"recuse: {error} ({option})"

@@ -1,0 +1,97 @@
+"""Source → the engine that has it. An adapter is one module and one line here, imported when it is needed.
+
+ADAPTERS   which sources an adapter opens, and where it is; the first that accepts a source opens it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from os import PathLike
+from typing import Any, Protocol, cast
+
+import pyarrow
+
+from recuse.engines.engine import Engine
+from recuse.errors import DatabaseError
+from recuse.policy import Policy
+
+
+class OpenConnection(Protocol):
+    """An open connection to a database, made by the database's own package."""
+
+    def cursor(self) -> Any:
+        """Return another connection to the same database."""
+        ...
+
+    def close(self) -> None:
+        """Close it."""
+        ...
+
+
+Source = str | PathLike[str] | Mapping[str, Any] | OpenConnection
+
+
+class Adapter(Protocol):
+    """The module of an adapter."""
+
+    def open_source(self, source: Any, policy: Policy | None) -> Engine:
+        """Return the engine of a source that the adapter accepts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """An adapter: which sources it accepts, told without importing it, and the name of its module."""
+
+    accepts: Callable[[object], bool]
+    module: str
+
+
+def made_by(source: object, *packages: str) -> bool:
+    """Return whether an object's type comes from one of the packages, none of which is imported."""
+    return any(kind.__module__.partition(".")[0] in packages for kind in type(source).__mro__)
+
+
+EMBEDDED = "recuse.engines.duckdb"
+ADAPTERS: list[Registration] = [
+    Registration(
+        lambda source: isinstance(source, str | PathLike | Mapping) or made_by(source, "duckdb", "_duckdb"),
+        EMBEDDED,
+    )
+]
+
+
+def open_engine(source: Source, policy: Policy | None = None) -> Engine:
+    """Return the engine of a database file, a folder of files, frames by name, or an open connection.
+
+    The policy says what the engine may use of the machine, and gives columns of files and frames their types.
+    """
+    adapter: Adapter = cast(Adapter, import_module(_registered(source).module))
+    return adapter.open_source(source, policy)
+
+
+def open_tables(tables: Mapping[str, pyarrow.Table]) -> Engine:
+    """Return the embedded engine with tables of our own, found by their names alone.
+
+    Joins run in the order in which they are written.
+    """
+    return cast(Engine, import_module(EMBEDDED).DuckDB.of_tables(tables))
+
+
+def recognised(source: Source) -> Source:
+    """Return a source that an adapter accepts, or say how frames are passed."""
+    _registered(source)
+    return source
+
+
+def _registered(source: object) -> Registration:
+    for registration in ADAPTERS:
+        if registration.accepts(source):
+            return registration
+    raise DatabaseError(
+        "frames are passed by name, so that SQL can name them",
+        found=type(source).__name__,
+        hint='{"orders": frame} in place of frame',
+    )

@@ -1,0 +1,331 @@
+"""The privacy budget: kept in SQLite, charged before anything is looked at, never refunded.
+
+Amounts are exact rationals, stored as text. One charge is one transaction; processes that race for the last
+of the budget are put in order by SQLite's lock, so the grant is never exceeded.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from recuse.errors import AnalystError, BudgetError, LedgerError
+from recuse.ledger.entries import (
+    Analyst,
+    Balance,
+    Bill,
+    Charge,
+    Charged,
+    Decision,
+    Stored,
+    checked_name,
+)
+from recuse.ledger.schema import VERSION, lay_out, migrate, now, version_of
+from recuse.privacy import Epsilon, decimal_text
+
+WAIT_SECONDS = 60.0
+MALFORMED = (sqlite3.Error, TypeError, ValueError, ZeroDivisionError)
+"""What reading a ledger can raise if somebody has written into it."""
+
+
+class Ledger:
+    """An open ledger file."""
+
+    def __init__(self, path: Path | str, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._home = _process_and_thread()
+
+    @classmethod
+    def in_memory(cls, grant: Epsilon) -> Self:
+        """Return a ledger that lives as long as the process: for data that has no file."""
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        lay_out(connection, grant)
+        return cls(":memory:", connection)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Return the ledger at `path`, which must exist and be whole; an older version is brought up."""
+        if not path.is_file():
+            raise LedgerError(
+                "there is no ledger here", found=str(path), hint="ask a first question to create it"
+            )
+        try:
+            connection = sqlite3.connect(
+                f"file:{_uri(path)}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
+            )
+            connection.execute("PRAGMA synchronous = FULL")
+            ledger = cls(path, connection)
+            ledger._bring_up()
+            ledger._check()
+        except MALFORMED as error:
+            raise _unusable(path, error) from None
+        return ledger
+
+    def _bring_up(self) -> None:
+        if version_of(self._connection) < VERSION:
+            with self._transaction("IMMEDIATE"):
+                # read again under the lock: another process may have been first
+                migrate(self._connection, version_of(self._connection))
+
+    def _check(self) -> None:
+        if self._connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("pages are damaged")
+        with self._transaction("DEFERRED"):  # one snapshot: others may be charging
+            spent: dict[str | None, Fraction] = {}
+            for analyst, text in self._rows("SELECT analyst, epsilon FROM charge"):
+                if (epsilon := Fraction(text)) <= 0:
+                    raise sqlite3.DatabaseError("the charges do not add up")
+                spent[analyst] = spent.get(analyst, Fraction(0)) + epsilon
+            named = {analyst.name: analyst.balance.spent for analyst in self._analysts()}
+            charged = {name: amount for name, amount in spent.items() if name is not None}
+            if charged != {name: amount for name, amount in named.items() if amount}:
+                raise sqlite3.DatabaseError("the charges do not add up")
+            if sum(spent.values(), start=Fraction(0)) != self._account()[0].spent:
+                raise sqlite3.DatabaseError("the charges do not add up")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    # -------------------------------------------------------------- reading
+
+    def balance(self, analyst: str | None = None) -> Balance:
+        """Return what is granted, spent and left: of the database, or of one analyst."""
+        with _readable(self.path):
+            return self._account()[0] if analyst is None else self._analyst(analyst).balance
+
+    def data_version(self) -> int:
+        """Return the number of the data's present state, which only the custodian raises."""
+        with _readable(self.path):
+            return self._account()[1]
+
+    def analysts(self) -> list[Analyst]:
+        """Return the analysts whom the custodian has named, by name."""
+        with _readable(self.path):
+            return self._analysts()
+
+    def history(self) -> list[Charge]:
+        """Return all charges, oldest first: what was asked, what it cost, what was let out."""
+        with _readable(self.path):
+            rows = self._rows(
+                "SELECT at, epsilon, query, analyst, data_version, policy, answer, source"
+                " FROM charge ORDER BY id"
+            )
+            return [Charge(at, Fraction(epsilon), *rest) for at, epsilon, *rest in rows]
+
+    def decisions(self) -> list[Decision]:
+        """Return what the custodian has decided, oldest first; the first grant is the policy's."""
+        with _readable(self.path):
+            rows = self._rows("SELECT at, what, analyst, epsilon, data_version FROM decision ORDER BY id")
+            return [
+                Decision(at, what, analyst, None if epsilon is None else Fraction(epsilon), version)
+                for at, what, analyst, epsilon, version in rows
+            ]
+
+    def _rows(self, sql: str, *values: object) -> list[Any]:
+        self._stay()
+        return self._connection.execute(sql, values).fetchall()
+
+    def _account(self) -> tuple[Balance, int]:
+        found = self._rows("SELECT granted, spent, data_version FROM account")
+        if len(found) != 1:
+            raise sqlite3.DatabaseError("the account is missing")
+        granted, spent, version = found[0]
+        return _balance(granted, spent), int(version)
+
+    def _analysts(self) -> list[Analyst]:
+        rows = self._rows("SELECT name, granted, spent FROM analyst ORDER BY name")
+        return [Analyst(name, _balance(granted, spent)) for name, granted, spent in rows]
+
+    def _analyst(self, name: str) -> Analyst:
+        found = [analyst for analyst in self._analysts() if analyst.name == name]
+        if not found:
+            raise AnalystError(
+                "the custodian has named no such analyst", found=name, hint="a grant to an analyst names one"
+            )
+        return found[0]
+
+    # -------------------------------------------------------------- spending
+
+    def charge(self, question: Bill) -> Charged | Stored:
+        """Return the stored answer to the same question, or the charge for a new one: spent for good.
+
+        Two processes that ask the same at once both pay, unless one has stored its answer before the other
+        comes: there is never a second draw of noise that nobody paid for.
+
+        Guarantee: a charge is on disk before this returns; the sum of all charges never exceeds the grant,
+        nor an analyst's sum the analyst's (proofs.md, theorem R4). What is stored was released before.
+        """
+        with _readable(self.path), self._transaction("IMMEDIATE"):
+            before, version = self._account()
+            own = self._payer(question.analyst)
+            remaining = before.remaining if own is None else min(own.balance.remaining, before.remaining)
+            stored = self._rows(
+                "SELECT answer FROM charge WHERE key = ? AND source = ? AND data_version = ?"
+                " AND analyst IS ? AND answer IS NOT NULL ORDER BY id LIMIT 1",
+                *(question.key, question.source, version, question.analyst),
+            )
+            if stored:
+                return Stored(stored[0][0], remaining, version)
+            epsilon = question.epsilon.value
+            _refuse_overdraft(question, before, own)
+            cursor = self._connection.execute(
+                "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key, source)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    now(),
+                    str(epsilon),
+                    question.text,
+                    question.analyst,
+                    version,
+                    question.policy,
+                    question.key,
+                    question.source,
+                ),
+            )
+            self._connection.execute("UPDATE account SET spent = ?", (str(before.spent + epsilon),))
+            if own is not None:
+                self._connection.execute(
+                    "UPDATE analyst SET spent = ? WHERE name = ?",
+                    (str(own.balance.spent + epsilon), own.name),
+                )
+            return Charged(int(cursor.lastrowid or 0), remaining - epsilon, version)
+
+    def store(self, charged: Charged, answer: str) -> None:
+        """Write down what a charge was answered with, before anybody sees it. It is never replaced."""
+        with _readable(self.path), self._transaction("IMMEDIATE"):
+            self._connection.execute(
+                "UPDATE charge SET answer = ? WHERE id = ? AND answer IS NULL", (answer, charged.number)
+            )
+
+    def _payer(self, name: str | None) -> Analyst | None:
+        """Return the analyst who asks: once the custodian has named one, every question says whose it is."""
+        if name is not None:
+            return self._analyst(name)
+        if self._analysts():
+            raise AnalystError(
+                "this ledger has analysts, and the question does not say whose it is",
+                hint="name the analyst who asks; the custodian can be one too",
+            )
+        return None
+
+    # -------------------------------------------------------------- the custodian
+
+    def grant(self, epsilon: Epsilon, analyst: str | None = None) -> Balance:
+        """Return the balance after the limit of the database, or of an analyst, has been set to `epsilon`.
+
+        The whole limit is named, so that granting twice grants no more. It cannot fall below what is spent.
+        """
+        with _readable(self.path), self._transaction("IMMEDIATE"):
+            if analyst is None:
+                (before, version), what = self._account(), "UPDATE account SET granted = ?"
+            else:
+                known = {found.name: found.balance for found in self._analysts()}
+                before = known.get(checked_name(analyst), Balance(Fraction(0), Fraction(0)))
+                _, version = self._account()
+                what = (
+                    "INSERT INTO analyst VALUES (?2, ?1, '0') ON CONFLICT (name) DO UPDATE SET granted = ?1"
+                )
+            if epsilon.value < before.spent:
+                raise BudgetError(
+                    "more than this has been spent already",
+                    found=f"a limit of {epsilon}, {decimal_text(before.spent)} spent",
+                    hint=f"{decimal_text(before.spent)} stops all further questions",
+                )
+            values = (str(epsilon.value),) if analyst is None else (str(epsilon.value), analyst)
+            self._connection.execute(what, values)
+            self._decide("grant", analyst, epsilon, version)
+            return Balance(epsilon.value, before.spent)
+
+    def publish(self) -> int:
+        """Return the new data version: the custodian says that the data has changed.
+
+        Answers of earlier versions stay in the history and are not given again.
+        """
+        with _readable(self.path), self._transaction("IMMEDIATE"):
+            version = self._account()[1] + 1
+            self._connection.execute("UPDATE account SET data_version = ?", (version,))
+            self._decide("publish", None, None, version)
+            return version
+
+    def _decide(self, what: str, analyst: str | None, epsilon: Epsilon | None, version: int) -> None:
+        self._connection.execute(
+            "INSERT INTO decision (at, what, analyst, epsilon, data_version) VALUES (?, ?, ?, ?, ?)",
+            (now(), what, analyst, None if epsilon is None else str(epsilon.value), version),
+        )
+
+    def _stay(self) -> None:
+        """Refuse to be used elsewhere: a connection that a fork has copied could spend a budget twice."""
+        if _process_and_thread() != self._home:
+            raise LedgerError(
+                "the ledger was opened in another process or thread, so nothing is answered",
+                hint="connect again in this one",
+            )
+
+    @contextmanager
+    def _transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[None]:
+        self._stay()
+        self._connection.execute(f"BEGIN {kind}")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:  # a COMMIT that fails may leave it open
+                self._connection.execute("ROLLBACK")
+            raise
+
+
+def _process_and_thread() -> tuple[int, int]:
+    return os.getpid(), threading.get_ident()
+
+
+def _balance(granted: str, spent: str) -> Balance:
+    balance = Balance(Fraction(granted), Fraction(spent))
+    if balance.spent < 0 or balance.remaining < 0:
+        raise sqlite3.DatabaseError("the account is overdrawn")
+    return balance
+
+
+def _refuse_overdraft(question: Bill, database: Balance, own: Analyst | None) -> None:
+    """Refuse a charge that the database's budget, or the analyst's part of it, does not cover."""
+    left, whose = database.remaining, ""
+    if own is not None and own.balance.remaining < left:
+        left, whose = own.balance.remaining, f" to {own.name}"
+    if question.epsilon.value > left:
+        raise BudgetError(
+            "the budget does not cover this question",
+            found=f"epsilon {question.epsilon} asked, {decimal_text(left)} left{whose}",
+            hint="ask with a smaller epsilon" if left > 0 else "nothing is left to spend",
+        )
+
+
+def _uri(path: Path) -> str:
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+@contextmanager
+def _readable(path: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except MALFORMED as error:
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: Path | str, error: Exception) -> LedgerError:
+    return LedgerError(
+        "the ledger cannot be used, so nothing is answered",
+        found=f"{reason(error)}: {path}",
+        hint="restore it from a backup; without it nobody knows what has been spent",
+    )
+
+
+def reason(error: Exception) -> str:
+    """Return why something failed, in the words of the system."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

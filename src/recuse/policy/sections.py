@@ -1,0 +1,147 @@
+"""The sections of a policy file, each a sentence: TOML → the fields of a `Policy`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from recuse.errors import PolicyError
+from recuse.policy.engine import LEAST_MEMORY, MOST_THREADS, EngineLimits, size, too_little, wrong_threads
+from recuse.policy.terms import ColumnType, Domain, Key, Link, Protect, Public
+from recuse.policy.toml import Section, read_sections, subsections
+from recuse.privacy import Epsilon, decimal_text
+
+MAX_PLACES = 9
+
+
+def fields_of(text: str) -> dict[str, Any]:
+    """Return the fields of the policy that a TOML text writes down; an error names the line and the fix."""
+    found = read_sections(
+        text,
+        lists=("protect", "link", "public", "key", "domain"),
+        single=("columns", "budget", "sum", "engine", "log"),
+    )
+    budget = [_budget(section) for section in found["budget"]]
+    granularity = [_granularity(section) for section in found["sum"]]
+    logs = [_failure_log(section) for section in found["log"]]
+    engine = [_engine(section) for section in found["engine"]]
+    return {
+        "protect": tuple(map(_protect, found["protect"])),
+        "links": tuple(map(_link, found["link"])),
+        "public": tuple(map(_public, found["public"])),
+        "keys": tuple(map(_key, found["key"])),
+        "columns": tuple(
+            ColumnType(table.name.partition(".")[2], column, table.text(column), table.at(column))
+            for section in found["columns"]
+            for table in subsections(section, text)
+            for column in table.fields
+        ),
+        "domains": tuple(map(_domain, found["domain"])),
+        "budget": budget[0] if budget else None,
+        "granularity": granularity[0] if granularity else Fraction(1),
+        "failure_log": logs[0] if logs else None,
+        "engine": engine[0] if engine else EngineLimits(),
+    }
+
+
+def _protect(section: Section) -> Protect:
+    section.only("table", "key", "kind")
+    if "kind" in section.fields and "table" in section.fields:
+        raise PolicyError(
+            "[[protect]] has both a kind and a table",
+            line=section.at("kind"),
+            hint="a protected table's kind is its name: leave kind out; a kind alone needs no table",
+        )
+    if "kind" in section.fields:
+        section.only("kind")
+        return Protect.virtual(section.text("kind"), line=section.at("kind"))
+    return Protect.rows(section.text("table"), *section.texts("key"), line=section.at("table"))
+
+
+def _link(section: Section) -> Link:
+    section.only("table", "column", "any", "to")
+    if "column" in section.fields and "any" in section.fields:
+        raise PolicyError(
+            "[[link]] has both column and any",
+            line=section.at("any"),
+            hint="column: the row needs this owner; any: one of several owners is enough",
+        )
+    table, to = section.text("table"), section.text("to")
+    if "any" in section.fields:
+        return Link.any(table, *section.lists("any"), to=to, line=section.at("table"))
+    return Link.all(table, *section.texts("column"), to=to, line=section.at("table"))
+
+
+def _public(section: Section) -> Public:
+    section.only("table")
+    return Public(section.text("table"), section.at("table"))
+
+
+def _key(section: Section) -> Key:
+    section.only("table", "column")
+    return Key(section.text("table"), section.texts("column"), section.at("table"))
+
+
+def _domain(section: Section) -> Domain:
+    section.only("table", "column", "values")
+    return Domain(
+        section.text("table"), section.text("column"), section.values("values"), section.at("values")
+    )
+
+
+def _budget(section: Section) -> Epsilon:
+    section.only("epsilon")
+    value = section.number("epsilon")
+    if not Fraction(1, 10**6) <= value <= 1000:
+        raise PolicyError(
+            "the budget is out of range",
+            line=section.at("epsilon"),
+            found=decimal_text(value),
+            accepted="0.000001 to 1000",
+        )
+    return Epsilon(value)
+
+
+def _failure_log(section: Section) -> Path:
+    section.only("failures")
+    return Path(section.text("failures"))
+
+
+def _granularity(section: Section) -> Fraction:
+    section.only("granularity")
+    value = section.number("granularity")
+    refuse_unusable_granularity(value, line=section.at("granularity"))
+    return value
+
+
+def _engine(section: Section) -> EngineLimits:
+    section.only("memory", "threads", "temp", "temp_limit")
+
+    def bytes_of(name: str) -> int | None:
+        return size(section.text(name), name, section.at(name)) if name in section.fields else None
+
+    memory, threads = bytes_of("memory"), None
+    if memory is not None and memory < LEAST_MEMORY:
+        raise too_little(section.text("memory"), section.at("memory"))
+    if "threads" in section.fields:
+        number = section.number("threads")
+        if number.denominator != 1 or not 1 <= number <= MOST_THREADS:
+            raise wrong_threads(decimal_text(number), section.at("threads"))
+        threads = int(number)
+    temp = section.text("temp") if "temp" in section.fields else None
+    return EngineLimits(memory, threads, temp, bytes_of("temp_limit"))
+
+
+def refuse_unusable_granularity(value: Fraction, *, line: int | None = None) -> None:
+    """Refuse a granularity whose reciprocal is not a short decimal: sums are scaled by it exactly."""
+    usable = (
+        value > 0 and (10**MAX_PLACES / value).denominator == 1 and (10**MAX_PLACES * value).denominator == 1
+    )
+    if not usable:
+        raise PolicyError(
+            "the granularity cannot be used",
+            line=line,
+            found=str(value),
+            accepted="a positive decimal that divides a power of ten, such as 0.01, 0.5, 1 or 1000",
+        )

@@ -1,0 +1,125 @@
+"""Subgraph counts as a question: one count, or several and a formula over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from recuse.graphs.choices import growth, k_stars, k_triangles
+from recuse.graphs.count import Count
+from recuse.graphs.enumerate import count_copies
+from recuse.graphs.graph import Graph
+from recuse.krelation.relation import Growth, Shape
+from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
+from recuse.mechanism.prepared import Prepared, prepare
+from recuse.mechanism.release import Release
+from recuse.privacy import Epsilon
+from recuse.session.cells import Cell, Combined, Keys, Row, evaluate, within
+from recuse.session.fingerprint import fingerprint
+from recuse.session.question import Arrangement, Part, Releases, Subjects
+from recuse.solver.choices.programs import choice_programs
+from recuse.solver.programs import Solver
+from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Term
+from recuse.sql.render import render
+
+RATIO = Operation(Operator.DIVIDE, Operation(Operator.MULTIPLY, FixedNumber(Fraction(3)), Term(0)), Term(1))
+"""three times the triangles, divided by the 2-stars"""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphColumn:
+    """A column of the answer: its name, what it is made of, and whether that lies between 0 and 1."""
+
+    name: str
+    formula: Formula
+    is_share: bool = False
+
+    def cell(self, releases: Sequence[Release]) -> Cell:
+        """Return the cell, made of what was released of the counts."""
+        found = evaluate(self.formula, releases)
+        if self.is_share and isinstance(found, Combined):
+            return within(found, Fraction(0), Fraction(1))
+        return found
+
+
+NUMBER = (GraphColumn("count", Term(0)),)
+TRANSITIVITY = (
+    GraphColumn("transitivity", RATIO, is_share=True),
+    GraphColumn("triangles", Term(0)),
+    GraphColumn("2-stars", Term(1)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQuestion:
+    """A `Question` about a graph. The counts share ε evenly."""
+
+    graph: Graph
+    about: str
+    """the file that says more of the nodes, as the ledger names it"""
+    counts: tuple[Count, ...]
+    columns: tuple[GraphColumn, ...]
+    text: str
+    loss: Epsilon
+    parts: tuple[Part, ...]
+
+    keys: ClassVar[Sequence[Keys]] = ((),)
+    disjoint: ClassVar[bool] = True
+
+    @classmethod
+    def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
+        """Return the question how many copies there are."""
+        part = Part(mechanism_for(mechanism, loss, _shape(count)))
+        return cls(graph, about, (count,), NUMBER, str(count), loss, (part,))
+
+    @classmethod
+    def of_transitivity(cls, graph: Graph, about: str, counts: tuple[Count, ...], loss: Epsilon) -> Self:
+        """Return the question for 3 × triangles / 2-stars, both counts beside it."""
+        share = Epsilon(loss.value / len(counts))
+        parts = tuple(Part(mechanism_for(DEFAULT, share, _shape(count))) for count in counts)
+        text = f"transitivity, protecting every {counts[0].protect.value}"
+        return cls(graph, about, counts, TRANSITIVITY, text, loss, parts)
+
+    @property
+    def policy(self) -> str:
+        return fingerprint("graph policy", self.counts[0].protect.value)
+
+    def identity(self) -> Any:
+        return ["graph", self.graph.directed, self.about, [_meaning(count) for count in self.counts]]
+
+    def read_private_rows(self, solver: Solver) -> Subjects:
+        return [[subject(self.graph, count, solver)] for count in self.counts]
+
+    def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
+        found = [found for (found,) in releases]
+        cells = tuple(column.cell(found) for column in self.columns)
+        names = tuple(column.name for column in self.columns)
+        return Arrangement((), names, tuple(Row(group, cells) for group in keys))
+
+
+def subject(graph: Graph, count: Count, solver: Solver) -> Prepared:
+    """Return the relation of a count with its programs: all copies listed, or choices that stand for them."""
+    if not count.aggregated:
+        copies = count_copies(graph, count.pattern, count.protect, count.condition, induced=count.induced)
+        return prepare(copies, solver)
+    if count.pattern.star is not None:
+        choices = k_stars(graph, count.pattern.star, count.protect)
+    else:
+        choices = k_triangles(graph, count.pattern.book or 0, count.protect)
+    return Prepared(choices, choice_programs(choices))
+
+
+def _shape(count: Count) -> Shape | Growth:
+    """Return the form of the relation, which follows from the count alone."""
+    if not count.aggregated:
+        return Shape.CONJUNCTIONS
+    return growth(count.pattern.star, count.pattern.book or 0, count.protect)
+
+
+def _meaning(count: Count) -> list[object]:
+    """Return what the copies depend on: the pattern up to renaming, unless a condition names its nodes."""
+    condition = None if count.condition is None else render(count.condition.scalar)
+    pattern = count.pattern if count.condition is not None else count.pattern.canonical()
+    return [str(pattern), count.protect.value, condition, count.induced]

@@ -1,0 +1,83 @@
+"""Question: what was asked, once everything that could be refused has been looked at.
+
+SQL (`sql_question`) and subgraph counts (`graph_question`) are two makers of it; `spine` charges and
+answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from recuse.mechanism.prepared import Prepared
+from recuse.mechanism.release import Release
+from recuse.mechanism.truncating import Mechanism
+from recuse.privacy import Epsilon
+from recuse.session.cells import Keys, Row
+from recuse.solver.programs import Solver
+
+Subjects = list[list[Prepared]]
+"""For every part of a question the relation of each group, with its programs."""
+
+Releases = list[list[Release]]
+"""For every part of a question what was released of each group, in the question's own units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One number a group: how it is released, and the unit that it is counted in."""
+
+    mechanism: Mechanism
+    unit: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The rows of an answer and the names of their columns: keys first."""
+
+    key_names: tuple[str, ...]
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+class Question(Protocol):
+    """All that the spine needs of a question. Nothing but `read_private_rows` looks at private rows."""
+
+    @property
+    def text(self) -> str:
+        """The question as it was asked, for the ledger."""
+
+    @property
+    def loss(self) -> Epsilon:
+        """What it costs."""
+
+    @property
+    def policy(self) -> str:
+        """The hash of what it was asked under."""
+
+    @property
+    def parts(self) -> Sequence[Part]:
+        """What is released; the parts' ε add up to the loss."""
+
+    @property
+    def keys(self) -> Sequence[Keys]:
+        """The groups; one without keys if there are none."""
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether nobody can touch two groups: it follows from what is public."""
+
+    def identity(self) -> Any:
+        """Return what the question means, as JSON can write it.
+
+        Questions with the same identity, parts and policy have one answer: all that the distribution of what
+        is released depends on, the data excepted, must be in one of the three.
+        """
+
+    def read_private_rows(self, solver: Solver) -> Subjects:
+        """Return the relations of the question. This is the one moment at which private rows are read."""
+
+    def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
+        """Return the answer's rows, made of what was released and of nothing else."""

@@ -1,0 +1,172 @@
+"""A session: a database with its policy and its ledger, of which questions are asked in SQL.
+
+text ─compile→ Plan ─question→ Question ─charge→ Paid ─answer→ Answer
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from os import PathLike
+
+from recuse.engines.binding import check_plan
+from recuse.engines.engine import Engine
+from recuse.engines.open import Source, open_engine, recognised
+from recuse.errors import ParameterError, QueryError, RecuseError
+from recuse.mechanism.mechanisms import DEFAULT
+from recuse.policy import Policy
+from recuse.privacy import Epsilon, NumberLike
+from recuse.session.answer import Answer
+from recuse.session.estimate import RUNS, Estimate, from_answer, from_data
+from recuse.session.fingerprint import policy_hash
+from recuse.session.outward import FailureLog
+from recuse.session.parts import Parts
+from recuse.session.place import LedgerLocation, ledgers_of
+from recuse.session.spine import Spine
+from recuse.session.sql_question import SqlQuestion
+from recuse.session.synthetic import Statistics, make
+from recuse.sql.compile import Plan, compile_query
+from recuse.sql.explain import Explanation
+from recuse.sql.ownership import own
+
+
+class Session(Spine):
+    """An open database. Use `connect` to get one."""
+
+    def __init__(
+        self, engine: Engine, policy: Policy, place: LedgerLocation, parts: Parts, analyst: str | None = None
+    ) -> None:
+        failures = parts.failures if policy.failure_log is None else FailureLog(policy.failure_log)
+        super().__init__(place, policy.budget, parts, failures, analyst)
+        self.policy = policy
+        self.engine = engine
+        self._policy_hash = policy_hash(policy)
+
+    def compile(self, sql: str) -> Plan:
+        """Return the plan of a question, or refuse it; no data is read, nothing is charged."""
+        plan = compile_query(sql, self.policy, self.engine.catalogue())
+        check_plan(plan, self.engine)
+        return plan
+
+    def explain(self, sql: str) -> Explanation:
+        """Return what is understood of a question and who owns the rows: no data is read, it is free."""
+        return self.compile(sql).explanation
+
+    def question(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> SqlQuestion:
+        """Return a question that `charge` and `answer` take, or refuse it. No private row is read."""
+        return self._question(self.compile(sql), epsilon, mechanism)
+
+    def _question(self, plan: Plan, epsilon: NumberLike, mechanism: str) -> SqlQuestion:
+        return SqlQuestion.of(plan, self.engine, Epsilon.of(epsilon), mechanism, self._policy_hash)
+
+    def ask(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> Answer:
+        """Return the private answer to an SQL question: a number, or a table of them.
+
+        The same question with the same ε, policy and data version gets the stored answer again, free of
+        charge, however it is spelled.
+
+        Guarantee: ε-private towards every participant that the policy protects (proofs.md, theorems R3
+        to R7); ε is charged before any private row is read and is never refunded (theorem R4). Several
+        aggregates share ε evenly; groups share it too unless each participant touches one group only. A
+        question about public tables alone is answered exactly, and free.
+
+        Whatever fails after the charge is an `UnansweredError`: one text, no cause. The charge stays, and to
+        ask again is a new question.
+        """
+        return self.reply(self.question(sql, epsilon, mechanism=mechanism))
+
+    def ask_number(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> Answer:
+        """Return the private answer to a question that asks for one COUNT or SUM; refuse any other."""
+        plan = self.compile(sql)
+        if not plan.is_number:
+            raise QueryError("this asks for more than one number", hint="ask for one COUNT or SUM")
+        return self.reply(self._question(plan, epsilon, mechanism))
+
+    def reply(self, question: SqlQuestion) -> Answer:
+        """Return the answer to a question of this session, charged for; one about nobody is free."""
+        if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
+            subjects = question.read_private_rows(self._parts.solver)
+            return question.exact_answer(subjects, lambda relation: relation.constant)
+        return self.settle(question)
+
+    def estimate(
+        self,
+        sql: str,
+        epsilon: NumberLike,
+        *,
+        like: Source | Statistics | Answer,
+        mechanism: str = DEFAULT,
+        runs: int = RUNS,
+    ) -> Estimate:
+        """Return how far the answer will lie from the truth, from what is public; nothing is charged.
+
+        `like` is a database, folder, frames or connection of the same schema that you declare public;
+        `Statistics` that you state, from which one is made up; or an earlier answer to the same question.
+
+        Guarantee: no row of the private database is read; of it only the catalogue is used.
+        """
+        plan, loss = self.compile(sql), Epsilon.of(epsilon)
+        if plan.is_public:
+            return Estimate(Fraction(0), "about nobody: the answer is exact", (), ())
+        if isinstance(like, Answer):
+            return from_answer(plan, loss, like)
+        data: Source
+        if isinstance(like, Statistics):
+            made = make(self.engine.catalogue(), self.policy, plan, like)
+            data, cautions = made.database, made.cautions
+            basis = "on data made up from the statistics stated"
+        else:
+            data, cautions, basis = _declared_public(like), (), "on data declared public"
+        with closing(open_engine(data, self.policy)) as engine:
+            public = compile_query(sql, self.policy, engine.catalogue())
+            check_plan(public, engine)
+            # groups in one order, whatever they hold
+            asked = SqlQuestion.of(replace(public, order=()), engine, loss, mechanism, self._policy_hash)
+            found = from_data(asked, runs, self._parts, basis)
+            return replace(found, cautions=(*cautions, *found.cautions))
+
+    def close(self) -> None:
+        """Close the database and the ledger. To close twice does no harm."""
+        self.engine.close()
+        super().close()
+
+    def __repr__(self) -> str:
+        return f"<Session on {self.place}>"
+
+
+def connect(
+    source: Source,
+    policy: Policy | str | PathLike[str],
+    ledger: str | PathLike[str] | None = None,
+    *,
+    analyst: str | None = None,
+    parts: Parts | None = None,
+) -> Session:
+    """Return a session on a DuckDB file, a folder of CSV or Parquet files, frames by name, or a connection.
+
+    The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named; frames and
+    connections without one are counted in memory, for as long as the session lives. `analyst` is whose limit
+    is charged too, if the custodian has named analysts. A policy that does not fit the database is refused.
+    """
+    rules = policy if isinstance(policy, Policy) else Policy.read(policy)
+    place = LedgerLocation.of(recognised(source), ledger)
+    engine = open_engine(source, rules)
+    try:
+        own(rules, engine.catalogue())
+    except RecuseError:
+        engine.close()
+        raise
+    return Session(engine, rules, place, parts or Parts(), analyst)
+
+
+def _declared_public(like: Source) -> Source:
+    """Return the data of an estimate, unless a ledger beside it says that it is private."""
+    ledgers = ledgers_of(recognised(like))
+    if ledgers:
+        raise ParameterError(
+            "this data has a ledger, so it is private: an estimate from it would cost what an answer costs",
+            found=str(ledgers[0]),
+            hint="name public data of the same schema",
+        )
+    return like

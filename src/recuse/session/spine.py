@@ -1,0 +1,159 @@
+"""The spine: how every question is answered, of tables and of graphs.
+
+    Question ─charge→ Paid ─answer→ read private rows ─ release ─ store ─ stamp → Answer
+
+Everything that can be refused was refused when the question was made. Charging and answering are two halves,
+so that one process may charge and another look. What is answered is in the ledger before it is shown, and the
+same question gets it again for nothing. What fails after the charge has one form, whatever it is (`outward`).
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from recuse.ledger import Balance, Bill, Charged, Ledger, Stored
+from recuse.mechanism.groups import release_groups
+from recuse.noise import Noise
+from recuse.privacy import Epsilon
+from recuse.session.answer import Answer
+from recuse.session.fingerprint import question_key
+from recuse.session.outward import FailureLog, after_charge
+from recuse.session.parts import Parts
+from recuse.session.place import LedgerLocation
+from recuse.session.question import Question, Releases, Subjects
+from recuse.session.stored import restored, written
+
+
+class Paid:
+    """A question that is paid for, or was before: only now private rows may be read.
+
+    It is made before the charge, so that nothing is left to do after it that could fail outside of `answer`.
+    """
+
+    __slots__ = ("question", "receipt")
+
+    receipt: Charged | Stored
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+
+class Spine:
+    """What sessions share: a ledger, opened when first needed, and the way from a question to its answer."""
+
+    def __init__(
+        self,
+        place: LedgerLocation,
+        grant: Epsilon | None,
+        parts: Parts,
+        failures: FailureLog,
+        analyst: str | None,
+    ) -> None:
+        self.place = place
+        self.analyst = analyst
+        self.failures = failures
+        self.ledger_is_new = False
+        self._grant = grant
+        self._parts = parts
+        self._ledger: Ledger | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, opened (and a new one created with the budget granted) when first needed."""
+        if self._ledger is None:
+            self._ledger, self.ledger_is_new = self.place.open(self._grant)
+        return self._ledger
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether the ledger has been needed yet; refusals need none."""
+        return self._ledger is not None
+
+    @property
+    def budget(self) -> Balance:
+        """What is granted, spent and left: of the analyst who asks, else of the whole."""
+        return self.ledger.balance(self.analyst)
+
+    def charge(self, question: Question) -> Paid:
+        """Return the question, paid for; or refuse it if too little is left.
+
+        Guarantee: ε is on disk as spent before this returns, and is never refunded (proofs.md, theorem
+        R4); no private row has been read. The same question is paid for once.
+        """
+        bill = Bill(
+            question.text,
+            question.loss,
+            question_key(question),
+            question.policy,
+            self.analyst,
+            self.place.name,
+        )
+        paid, ledger = Paid(question), self.ledger
+        paid.receipt = ledger.charge(bill)
+        return paid
+
+    def answer(self, paid: Paid) -> Answer:
+        """Return the answer to a question that is paid for; whatever fails is an `UnansweredError`.
+
+        Guarantee: private with the ε that was charged (proofs.md, theorems R3 to R7); only here private
+        rows are read.
+        """
+        return after_charge(lambda: self._answer(paid), self.failures)
+
+    def settle(self, question: Question) -> Answer:
+        """Return the answer to a question, charged for: both halves, and no call of ours between them."""
+        paid = self.charge(question)
+        return after_charge(lambda: self._answer(paid), self.failures)
+
+    def _answer(self, paid: Paid) -> Answer:
+        question, receipt = paid.question, paid.receipt
+        if isinstance(receipt, Stored):
+            keys, releases = restored(receipt.answer)
+        else:
+            subjects = question.read_private_rows(self._parts.solver)
+            keys, releases = list(question.keys), release(question, subjects, self._parts.noise)
+            self.ledger.store(receipt, written(keys, releases))
+        table = question.arrange(keys, releases)
+        return Answer(
+            table.key_names,
+            table.names,
+            table.rows,
+            question.loss.value,
+            remaining=receipt.remaining,
+            policy=question.policy,
+            data_version=receipt.data_version,
+            stored=isinstance(receipt, Stored),
+        )
+
+    def close(self) -> None:
+        """Close the ledger. To close twice does no harm."""
+        if self._ledger is not None:
+            self._ledger.close()
+            self._ledger = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def release(question: Question, subjects: Subjects, noise: Noise) -> Releases:
+    """Return the private numbers of all parts and groups, in the question's own units.
+
+    Guarantee: private with the sum of the parts' ε (proofs.md, theorems R3 to R7); rounding, clamping
+    and units are post-processing.
+    """
+    found = []
+    for part, groups in zip(question.parts, subjects, strict=True):
+        raw = release_groups(groups, part.mechanism, noise, disjoint=question.disjoint)
+        found.append(
+            [
+                one.rounded(signed=group.relation.signed).in_units(part.unit)
+                for one, group in zip(raw, groups, strict=True)
+            ]
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Kelley's cutting planes over withdrawals: for how many withdraw (N, N_s), and for X."""

@@ -1,0 +1,1 @@
+"""The last resort, without tolerances: Kelley's cuts over an integer dual simplex."""

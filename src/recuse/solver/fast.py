@@ -1,0 +1,174 @@
+"""The fast solver: cutting planes over g, certified; the reference solver where a gap does not close.
+
+Only overloaded participants and the tuples that touch them are ever looked at, symmetric participants are one
+variable, cuts serve every τ, and a question is left as soon as a proven bound decides it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import Floats, Tuples
+from recuse.solver import limits
+from recuse.solver.attempt import attempted
+from recuse.solver.certificate import Checker
+from recuse.solver.cuts.counts import LoadCuts
+from recuse.solver.cuts.pool import CutPool
+from recuse.solver.cuts.restriction import Focus, focus_answer, focus_loads, touching
+from recuse.solver.cuts.truncation import Truncation
+from recuse.solver.index.common_withdrawal import shared_index
+from recuse.solver.index.integer import integer_index
+from recuse.solver.index.newton import first_guess, real_index
+from recuse.solver.interval import Interval, enclosed
+from recuse.solver.lp import whole_tuples
+from recuse.solver.lp.master import Tally
+from recuse.solver.lp.program import Method, patience
+from recuse.solver.lp.whole_tuples import has_alternatives
+from recuse.solver.reference import NOTHING, Reference, reference
+
+
+@dataclass(slots=True, eq=False)
+class FastPrograms:
+    """`Programs` by cutting planes."""
+
+    evaluation: Evaluation
+    loads: Floats
+    invited: NDArray[np.bool_]
+    tally: Tally = field(default_factory=Tally)
+    plain: LoadCuts | None = None
+    active: LoadCuts | None = None
+    reach: float = math.inf
+
+    def largest_load(self) -> float:
+        """Return a double not below max_p ℓ_p(0)."""
+        return float(self.loads.max(initial=0.0))
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        """Return an interval that holds X(τ), at most `width` wide."""
+        if not self.largest_load() > tau:
+            return enclosed(self.evaluation.tuples.total())
+        movable = focus_answer(self.evaluation, self.loads > tau)
+        if len(movable.tuples) == 0:
+            return enclosed(movable.rest)
+        routes: list[Callable[[], Interval | None]] = []
+        if methods := _methods(movable):
+            routes.append(lambda: whole_tuples.truncated(movable, tau, width, methods))
+        if not has_alternatives(movable.tuples):
+            routes.append(lambda: Truncation.of(movable, tau, self.tally).interval(width))
+        found = next((interval for route in routes if (interval := attempted(route))), None)
+        return found or self._reference().truncated(tau, width)
+
+    def withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
+        """Return an interval that holds N(τ), at most `width` wide or above `stop_above`."""
+        if not self.largest_load() > tau:
+            return NOTHING
+        found = self._tried(lambda: self._descent(tau).interval(tau, width, stop_above))
+        return found or self._reference().withdrawals(tau, width, stop_above)
+
+    def strict_withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
+        """Return an interval that holds N_s(τ), at most `width` wide or above `stop_above`."""
+        if not self.largest_load() > tau:
+            return NOTHING
+        found = self._tried(
+            lambda: self._strict(tau).interval(tau, width, stop_above, limits.ROUNDS_AT_FIRST)
+        )
+        found = found or self._whole(tau, width, stop_above)
+        found = found or self._tried(lambda: self._strict(tau).interval(tau, width, stop_above))
+        return found or self._reference().strict_withdrawals(tau, width, stop_above)
+
+    def index(self, theta: float, beta: float, width: float) -> Interval:
+        """Return an interval that holds r, at most `width` wide."""
+        if not self.largest_load() > theta:
+            return NOTHING
+        if len(self.evaluation.tuples.levels) > 2:
+            found = attempted(
+                lambda: shared_index(self.evaluation, self.loads, theta, beta, width, self.tally)
+            )
+        else:
+            found = self._tried(lambda: self._newton(theta, beta, width))
+        return found or self._reference().index(theta, beta, width)
+
+    def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
+        """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
+        return integer_index(self, self.evaluation, theta, beta, factor)
+
+    def _newton(self, theta: float, beta: float, width: float) -> Interval | None:
+        """Return an interval that holds r, at most `width` wide; nothing if it does not close."""
+        start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
+        return real_index(self._descent, start, self.largest_load(), theta, beta, width)
+
+    def _whole(self, tau: float, width: float, stop_above: float) -> Interval | None:
+        """Return an interval that holds N_s(τ) from a program of whole tuples, where cuts would be slower.
+
+        The interior-point method solves it where few tuples meet. Where many participants are overloaded, a
+        first-order method soon tells about how many would have to withdraw, which may be all that is asked.
+        """
+        tuples, overloaded = self.evaluation.tuples, self.loads > tau
+        if (
+            has_alternatives(tuples)
+            or len(tuples.levels) > 2
+            or len(tuples.members) > limits.FIRST_ORDER_MEMBERS
+        ):
+            return None
+        met = touching(tuples, overloaded)
+        few = len(tuples) <= limits.FEW_TUPLES and len(met.tuples) <= limits.SPARSE_TUPLES_EACH * len(
+            met.people
+        )
+        if not few and overloaded.sum() < limits.CROWD:
+            return None
+        ahead = min(limits.GLIMPSE_ITERATIONS, patience(len(met.tuples.members), limits.GLIMPSE_WORK))
+        method = Method.INTERIOR if few else Method.FIRST_ORDER
+        found = attempted(lambda: whole_tuples.strict_withdrawals(met, tau, method, ahead))
+        return found if found and (found.width <= width or found.low > stop_above) else None
+
+    def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
+        """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""
+        for _ in range(limits.FOCUS_WIDENINGS):
+            found = attempted(ask)
+            if found is not None or self.active is None or len(self.active.outsiders) == 0:
+                return found
+            self.invited[self.active.outsiders] = True
+            self.plain = self.active = None
+        return None
+
+    def _descent(self, tau: float) -> LoadCuts:
+        """Return the descent of N in a focus that holds everybody overloaded at τ."""
+        if self.plain is None or tau < self.reach:
+            self.reach = tau * limits.FOCUS_MARGIN
+            chosen = (self.loads > self.reach) | self.invited
+            self.plain = LoadCuts.plain(CutPool.of(focus_loads(self.evaluation, chosen)), self.tally)
+        self.active = self.plain
+        return self.plain
+
+    def _strict(self, tau: float) -> LoadCuts:
+        """Return a descent of N_s that begins with the cuts of N."""
+        self.active = LoadCuts.strict(self._descent(tau).pool, self.tally)
+        return self.active
+
+    def _reference(self) -> Reference:
+        return reference(self.evaluation.tuples, self.evaluation.participants)
+
+
+def _methods(movable: Focus) -> Sequence[Method]:
+    """Return how X is to be found with the tuples left in the program, if it is."""
+    tuples, people = movable.tuples, len(movable.people)
+    if has_alternatives(tuples) or len(tuples) < min(limits.FEW_TUPLES_EACH * people, limits.FEW_TUPLES):
+        return whole_tuples.METHODS
+    return (
+        whole_tuples.METHODS[:1]
+        if people >= limits.CROWD and len(tuples.members) <= limits.FIRST_ORDER_MEMBERS
+        else ()
+    )
+
+
+def fast_programs(tuples: Tuples, participants: int) -> FastPrograms:
+    """Return the programs of the tuples of one sign: a `Solver`."""
+    evaluation = Evaluation.of(tuples, participants)
+    return FastPrograms(evaluation, Checker.of(evaluation).initial_loads(), np.zeros(participants, bool))

@@ -1,0 +1,1 @@
+"""The index r and its integer form: Newton's method on a parametric program, and what stands behind it."""

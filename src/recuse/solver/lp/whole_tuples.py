@@ -1,0 +1,107 @@
+"""X(τ) and N_s(τ) from programs with the tuples left in: for alternatives (OR), few tuples, and crowds.
+
+A cut of max_C (1 - m_C·g)⁺ knows one alternative at a time, and a product with a thousand buyers has a
+thousand. Where every alternative is one participant, the dual of X is a flow from tuples (capacity q_t)
+through their participants (capacity τ). Elsewhere HiGHS solves the program: many overloaded participants make
+masters of cuts dense, but a first-order method passes over each tuple once an iteration, whoever they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from scipy import sparse
+
+from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.relation import Floats, Tuples, exact_sum
+from recuse.solver import limits
+from recuse.solver.certificate import Checker, down, dual_bound, up
+from recuse.solver.cuts.restriction import Focus
+from recuse.solver.interval import Interval, enclosed
+from recuse.solver.lp.extended import FullPrograms, power_of_two_near
+from recuse.solver.lp.program import LinearProgram, Method, patience, solve
+
+LARGEST_FLOW = 2**31 - 1
+"""scipy's flows are 32-bit integers."""
+METHODS = (Method.FIRST_ORDER, Method.INTERIOR)
+"""How the whole program is solved, the quicker method first."""
+
+
+def has_alternatives(tuples: Tuples) -> bool:
+    """Return whether some annotation contains an OR."""
+    return any(len(level) - 1 < level[-1] for level in tuples.levels[0::2])
+
+
+def truncated(focus: Focus, tau: float, width: float, methods: Sequence[Method]) -> Interval | None:
+    """Return an interval that holds X(τ), at most `width` wide; nothing if no method closes it."""
+    people = len(focus.people)
+    evaluation = Evaluation.of(focus.tuples, people)
+    checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
+    found, rest, unit = Interval(0.0, math.inf), enclosed(focus.rest), power_of_two_near(tau)
+    closed = width / min(float(exact_sum(focus.tuples.weights)), tau * people)
+    for g, duals in _suggestions(focus.tuples, people, program, tau, methods, closed):
+        point = checker.lowered(g + checker.grid / 2)
+        high = up(checker.truncated_high(point, tau) + rest.high)
+        found = found.narrowed(down(unit * dual_bound(program, duals) + rest.low), high)
+        if found.width <= width:
+            return found
+    return None
+
+
+def strict_withdrawals(
+    focus: Focus, tau: float, method: Method, iterations: int = limits.FIRST_ORDER_ITERATIONS
+) -> Interval:
+    """Return an interval that holds N_s(τ), as wide as the method leaves it, from whole tuples."""
+    people = len(focus.people)
+    evaluation = Evaluation.of(focus.tuples, people)
+    checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
+    suggested = solve(program, method, iterations, limits.GLIMPSE_GAP)
+    high = checker.size(checker.strictly_within(suggested.x[:people], tau))
+    return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
+
+
+def _suggestions(
+    tuples: Tuples, people: int, program: LinearProgram, tau: float, methods: Sequence[Method], closed: float
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield withdrawals and multipliers of the clauses, the cheapest to find first."""
+    if len(tuples.levels) == 2 and len(tuples.members) == len(tuples.clauses) - 1:
+        yield _flow(tuples, people, tau)
+    iterations = patience(program.rows.nnz, limits.WHOLE_TUPLES_WORK)
+    for method in methods:
+        for gap in limits.WHOLE_TUPLES_GAPS if method is Method.FIRST_ORDER else (0.0,):
+            found = solve(program, method, iterations, gap * closed)
+            yield found.x[:people], found.y
+            if found.stopped:
+                break
+
+
+def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
+    """Return the minimum cut as withdrawals, and the flow of every (tuple, participant) pair in the
+    program's unit, a power of two near τ.
+    """
+    count, pairs = len(tuples), len(tuples.members)
+    unit = _unit(people, tau)
+    scale = unit / tau
+    owner = np.repeat(np.arange(count), np.diff(tuples.levels[0]))
+    supply = np.minimum(np.floor(tuples.weights_down() * scale), unit * np.diff(tuples.levels[0]))
+    source, sink = count + people, count + people + 1
+    start = np.concatenate((np.full(count, source), owner, count + np.arange(people)))
+    end = np.concatenate((np.arange(count), count + tuples.members, np.full(people, sink)))
+    capacity = np.concatenate((supply, np.full(pairs, unit), np.full(people, unit))).astype(np.int32)
+    graph = sparse.csr_array((capacity, (start, end)), shape=(sink + 1, sink + 1))
+    flow = sparse.csgraph.maximum_flow(sparse.csr_matrix(graph), source, sink).flow
+    residual = sparse.csr_matrix(graph - flow)
+    residual.eliminate_zeros()
+    reached = np.zeros(sink + 1, bool)
+    reached[sparse.csgraph.breadth_first_order(residual, source, return_predecessors=False)] = True
+    carried = np.asarray(flow[owner, count + tuples.members]).ravel()
+    return reached[count:source].astype(np.float64), carried / scale / power_of_two_near(tau)
+
+
+def _unit(people: int, tau: float) -> int:
+    """Return the capacity that stands for τ: one that makes all capacities integers, else as fine as fits."""
+    exact, finest = Fraction(tau).numerator, LARGEST_FLOW // max(1, people)
+    return exact if exact <= finest else max(1, finest // 2)

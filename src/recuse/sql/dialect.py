@@ -1,0 +1,35 @@
+"""How an engine writes SQL: its name for people, its grammar, and the total form of a row-wise expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import ErrorLevel, exp
+
+from recuse.scalars.duckdb import Bodies, Compiler
+from recuse.scalars.expression import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The SQL of one engine. A question is read, and its statements are written, in its engine's own.
+
+    `grammar` is what sqlglot calls it. `scalar` writes an expression of the total language, given how
+    subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`).
+    """
+
+    name: str
+    grammar: str
+    scalar: Callable[[Expression, Bodies], str] = field(repr=False)
+
+    def statement(self, tree: exp.Expr) -> str:
+        """Return the SQL text of a tree."""
+        return tree.sql(dialect=self.grammar, comments=False, unsupported_level=ErrorLevel.RAISE)
+
+
+def _duckdb(expression: Expression, bodies: Bodies) -> str:
+    return Compiler(bodies=bodies).sql(expression)
+
+
+DUCKDB = Dialect("DuckDB", "duckdb", _duckdb)

@@ -1,0 +1,146 @@
+"""What makes two SQL questions the same: what they mean, not how they are spelled.
+
+Of a plan that is the rows that are counted and who owns them, and the groups. The names of columns, formulas
+over the numbers and the order of rows are made of what was released, so they do not belong to it.
+
+A statement is compared with its aliases numbered, its cross joins, conjuncts, disjuncts and the sides of
+comparisons in one order, and what is always true left out: none of this changes a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from recuse.sql.compile import DerivationQuery, Grouping, Plan
+from recuse.sql.derive import DerivationTable
+
+_FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
+
+
+def meaning(plan: Plan) -> dict[str, Any]:
+    """Return all of a plan that the distribution of its released numbers depends on, as JSON can write it.
+
+    Guarantee: plans with the same meaning have the same rows, owners and groups on every database.
+    """
+    return {
+        "measures": [_measure(measure, plan.dialect.grammar) for measure in plan.measures],
+        "groups": None if plan.grouping is None else _groups(plan.grouping, plan.dialect.grammar),
+    }
+
+
+def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
+    return {
+        "tables": [_table(table, grammar) for table in measure.tables],
+        "aggregate": measure.aggregate.word,
+        "granularity": str(measure.granularity),
+    }
+
+
+def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
+    return {
+        "rows": canonical(table.sql, grammar),
+        "key": list(table.key),
+        "owners": [[owner.kind, *owner.columns] for owner in table.owners],
+        "below": [
+            {
+                "tables": [_table(inner, grammar) for inner in below.group.tables],
+                "columns": list(below.columns),
+            }
+            for below in table.below
+        ],
+    }
+
+
+def _groups(grouping: Grouping, grammar: str) -> dict[str, Any]:
+    listed = [
+        None if values is None else [[type(value).__name__, str(value)] for value in values]
+        for values in grouping.listed
+    ]
+    public = None if grouping.public is None else canonical(grouping.public, grammar)
+    return {"listed": listed, "public": public, "disjoint": grouping.disjoint}
+
+
+def canonical(sql: str, grammar: str = "duckdb") -> str:
+    """Return a statement of ours in one spelling.
+
+    >>> canonical("SELECT 1 FROM t AS b CROSS JOIN s AS a WHERE b.x > 3 AND TRUE AND a.y = b.y")
+    'SELECT 1 FROM s AS a1 CROSS JOIN t AS a2 WHERE (3 < a2.x) AND (a1.y = a2.y)'
+    """
+    tree = sqlglot.parse_one(sql, dialect=grammar)
+    for select in tree.find_all(exp.Select):
+        _sort_sources(select, grammar)
+    _number_aliases(tree)
+    return _bottom_up(tree, _one_order).sql(dialect=grammar)
+
+
+def _sort_sources(select: exp.Select, grammar: str) -> None:
+    """Put what is cross joined in the order of its tables; other joins stay as they are."""
+    joins = select.args.get("joins") or []
+    if not joins or not all(join.kind == "CROSS" for join in joins):
+        return
+    sources = [select.args["from_"].this, *(join.this for join in joins)]
+    sources.sort(key=lambda source: _unnamed(source, grammar))
+    select.args["from_"].set("this", sources[0])
+    for join, source in zip(joins, sources[1:], strict=True):
+        join.set("this", source)
+
+
+def _unnamed(source: exp.Expr, grammar: str) -> str:
+    """Return a source without its alias."""
+    shown = source.copy()
+    shown.set("alias", None)
+    return shown.sql(dialect=grammar)
+
+
+def _number_aliases(tree: exp.Expr) -> None:
+    """Rename all aliases of sources: they are unique in a statement of ours."""
+    names: dict[str, str] = {}
+    for node in list(tree.find_all(exp.TableAlias, bfs=False)):
+        names.setdefault(node.name, f"a{len(names) + 1}")
+    for alias in tree.find_all(exp.TableAlias):
+        alias.set("this", exp.to_identifier(names[alias.name]))
+    for column in tree.find_all(exp.Column):
+        if column.table in names:
+            column.set("table", exp.to_identifier(names[column.table]))
+
+
+def _bottom_up(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    for child in list(node.iter_expressions()):
+        child.replace(_bottom_up(child, change))
+    return change(node)
+
+
+def _one_order(node: exp.Expr) -> exp.Expr:
+    """Return a node with its operands in one order, where the order means nothing."""
+    if isinstance(node, exp.Paren):
+        inner: exp.Expr = node.this
+        plain = isinstance(inner, exp.Paren | exp.Boolean | exp.Column | exp.Literal)
+        return inner if plain or isinstance(node.parent, exp.Where) else node
+    if isinstance(node, exp.And | exp.Or):
+        return _sorted_operands(node)
+    if isinstance(node, exp.EQ | exp.NEQ) and node.left.sql() > node.right.sql():
+        return type(node)(this=node.right.copy(), expression=node.left.copy())
+    if flipped := _FLIPPED.get(type(node)):
+        return flipped(this=node.args["expression"].copy(), expression=node.this.copy())
+    return node
+
+
+def _sorted_operands(node: exp.And | exp.Or) -> exp.Expr:
+    kind = type(node)
+    operands: dict[str, exp.Expr] = {}
+    for operand in (node.left, node.right):
+        for part in operand.unnest().flatten() if isinstance(operand.unnest(), kind) else [operand]:
+            plain = part.unnest()
+            if not (kind is exp.And and isinstance(plain, exp.Boolean) and plain.this):
+                operands.setdefault(plain.sql(), plain.copy())
+    if not operands:
+        return exp.true()
+    found: exp.Expr | None = None
+    for text in sorted(operands):
+        part = exp.paren(operands[text], copy=False)
+        found = part if found is None else kind(this=found, expression=part)
+    return node if found is None else found.unnest() if len(operands) == 1 else found

@@ -1,0 +1,203 @@
+"""What makes two SQL questions the same: their meaning, field by field, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from fractions import Fraction
+
+import duckdb
+import pytest
+
+from recuse.policy import Policy
+from recuse.session.session import connect
+from recuse.sql.aggregates import COUNT, SUM
+from recuse.sql.compile import DerivationQuery, Grouping, Plan
+from recuse.sql.derive import Below, DerivationTable, OwnerColumns
+from recuse.sql.dialect import DUCKDB
+from recuse.sql.identity import canonical, meaning
+from recuse.sql.kinds import ColumnKind
+
+POLICY = Policy.parse("""
+[[protect]]
+table = "person"
+key = ["id"]
+
+[[link]]
+table = "visit"
+column = ["person"]
+to = "person"
+
+[[domain]]
+table = "person"
+column = "town"
+values = ["Rome", "Oslo"]
+
+[budget]
+epsilon = 100
+""")
+
+
+@pytest.fixture(scope="module")
+def session():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, town VARCHAR, age INTEGER)")
+    connection.execute("CREATE TABLE visit (person INTEGER, day INTEGER, cost DECIMAL(8, 2))")
+    with connect(connection, POLICY) as opened:
+        yield opened
+
+
+JOIN = "SELECT COUNT(*) FROM person p JOIN visit v ON v.person = p.id WHERE p.age > 40 AND v.day = 3"
+SAME = [
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(1) FROM visit"),
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(*) AS n FROM visit AS w"),
+    ("SELECT COUNT(*) FROM visit", "select count(*) /* all */ from main.visit"),
+    ("SELECT COUNT(*) FROM visit", "SELECT 2 * COUNT(*) AS twice FROM visit"),
+    ("SELECT COUNT(*) FROM person WHERE age > 40", "SELECT COUNT(*) FROM person WHERE age > '40'"),
+    ("SELECT COUNT(*) FROM person WHERE age > 40", "SELECT COUNT(*) FROM person WHERE 40 < age"),
+    (JOIN, "SELECT COUNT(1) FROM person a JOIN visit b ON a.id = b.person WHERE 3 = b.day AND a.age > '40'"),
+    (JOIN, "SELECT COUNT(*) FROM person a, visit b WHERE b.day = 3 AND b.person = a.id AND a.age > 40"),
+    (
+        "SELECT COUNT(*) FROM visit WHERE day = 1 OR cost < 3",
+        "SELECT COUNT(*) FROM visit WHERE cost < 3 OR day = 1",
+    ),
+    (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "SELECT COUNT(*) AS n, town AS t FROM person GROUP BY town ORDER BY n DESC",
+    ),
+    (
+        "SELECT COUNT(*) FROM person p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.person = p.id)",
+        "SELECT COUNT(*) FROM person x WHERE EXISTS (SELECT 1 FROM visit y WHERE x.id = y.person)",
+    ),
+]
+OTHER = [
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(*) FROM person"),
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(day) FROM visit"),
+    ("SELECT COUNT(*) FROM visit", "SELECT SUM(1) FROM visit"),
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(DISTINCT day) FROM visit"),
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(*) FROM visit a, visit b"),
+    ("SELECT COUNT(*) FROM visit", "SELECT COUNT(*), SUM(cost) FROM visit"),
+    ("SELECT SUM(cost) FROM visit", "SELECT SUM(cost + 1) FROM visit"),
+    ("SELECT COUNT(*) FROM person WHERE age > 40", "SELECT COUNT(*) FROM person WHERE age < 40"),
+    ("SELECT COUNT(*) FROM person WHERE age > 40", "SELECT COUNT(*) FROM person WHERE age >= 40"),
+    ("SELECT COUNT(*) FROM person WHERE age > 40", "SELECT COUNT(*) FROM person WHERE 40 > age"),
+    (JOIN, JOIN.replace("p.age > 40 AND", "p.age > 40 OR")),
+    (
+        "SELECT COUNT(*) FROM visit a, visit b WHERE a.person = b.person AND a.day = 1",
+        "SELECT COUNT(*) FROM visit a, visit b WHERE a.person = b.person AND a.day = 2",
+    ),
+    (
+        "SELECT COUNT(*) FROM visit WHERE day = 1 AND (cost < 3 OR cost > 5)",
+        "SELECT COUNT(*) FROM visit WHERE (day = 1 AND cost < 3) OR cost > 5",
+    ),
+    (
+        "SELECT COUNT(*) FROM visit WHERE (day = 1 OR cost < 3) IN (TRUE)",
+        "SELECT COUNT(*) FROM visit WHERE day = 1 OR (cost < 3) IN (TRUE)",
+    ),
+    (
+        "SELECT COUNT(*) FROM visit WHERE (day + 1) * 2 = 4",
+        "SELECT COUNT(*) FROM visit WHERE day + 1 * 2 = 4",
+    ),
+    (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "SELECT town, COUNT(*) FROM person WHERE town IN ('Rome', 'Paris') GROUP BY town",
+    ),
+    ("SELECT town, COUNT(*) FROM person GROUP BY town", "SELECT COUNT(*) FROM person"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_another_spelling_is_no_other_question(session, one, other):
+    assert meaning(session.compile(one)) == meaning(session.compile(other))
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER)
+def test_another_meaning_is_another_question(session, one, other):
+    assert meaning(session.compile(one)) != meaning(session.compile(other))
+
+
+def test_the_same_question_in_other_words_is_charged_once(session):
+    first = session.ask(JOIN, 1)
+    again = session.ask(SAME[6][1] + " -- in other words", 1)
+    assert (first.stored, again.stored, again.value) == (False, True, first.value)
+    doubled = session.ask(JOIN.replace("COUNT(*)", "2 * COUNT(*) AS twice"), 1)
+    assert (doubled.names, doubled.value, doubled.stored) == (("twice",), 2 * first.value, True)
+
+
+# ------------------------------------------------------------------ field by field
+
+INNER = DerivationTable("SELECT 1 AS key FROM s AS a", ("key",), (), ())
+TABLE = DerivationTable("SELECT 1 AS x FROM t AS a", (), (OwnerColumns("person", ("x",)),), ())
+MEASURE = DerivationQuery((TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1))
+GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
+PLAN = Plan((MEASURE,), (), (ColumnKind.INTEGER,), GROUPING, (), None, (), "SELECT …", DUCKDB)
+
+CHANGES = {
+    DerivationTable: {
+        "sql": "SELECT 2 AS x FROM t AS a",
+        "key": ("x",),
+        "owners": (OwnerColumns("place", ("x",)),),
+        "below": (Below.__new__(Below),),
+    },
+    DerivationQuery: {
+        "tables": (TABLE, TABLE),
+        "aggregate": SUM,
+        "granularity": Fraction(1, 4),
+    },
+    Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
+    Plan: {"measures": (), "grouping": None},
+}
+LEFT_OUT = {
+    DerivationQuery: {"plain": "never run", "shape": "follows from the tables"},
+    Grouping: {"names": "how columns are called"},
+    Plan: {
+        "columns": "names, and formulas over what is released",
+        "kinds": "follows from the rest",
+        "order": "of rows that are released",
+        "explanation": "words",
+        "asked": "for messages",
+        "text": "the spelling",
+        "dialect": "what the statements are written in",
+    },
+    DerivationTable: {},
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES, ids=lambda kind: kind.__name__)
+def test_every_field_is_in_the_identity_or_left_out_for_a_reason(kind):
+    assert {field.name for field in fields(kind)} == set(CHANGES[kind]) | set(LEFT_OUT[kind])
+
+
+def changed(kind: type, name: str, value: object) -> Plan:
+    if kind is DerivationTable:
+        if name == "below":
+            value = (replace_below(),)
+        return replace(PLAN, measures=(replace(MEASURE, tables=(replace(TABLE, **{name: value}),)),))
+    if kind is DerivationQuery:
+        return replace(PLAN, measures=(replace(MEASURE, **{name: value}),))
+    if kind is Grouping:
+        return replace(PLAN, grouping=replace(GROUPING, **{name: value}))
+    return replace(PLAN, **{name: value})
+
+
+def replace_below() -> Below:
+    from_group = type("Group", (), {"tables": (INNER,)})()
+    return Below(from_group, ("x",))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in CHANGES.items() for name in names], ids=str
+)
+def test_a_field_that_changes_makes_another_question(kind, name):
+    assert meaning(changed(kind, name, CHANGES[kind][name])) != meaning(PLAN)
+
+
+def test_a_spelling_keeps_what_a_statement_means():
+    """The twin that sorts the sides of < as well is caught by rows."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT i AS x, i % 3 AS y FROM range(20) r(i)")
+    sql = "SELECT a.x, b.x FROM t AS a CROSS JOIN t AS b WHERE a.x > b.x AND (b.y = 1 OR a.y < 1) AND TRUE"
+    rows = connection.execute(sql).fetchall()
+    assert sorted(connection.execute(canonical(sql)).fetchall()) == sorted(rows)
+    twin = canonical(sql).replace("a2.x < a1.x", "a1.x < a2.x")
+    assert twin != canonical(sql)
+    assert sorted(connection.execute(twin).fetchall()) != sorted(rows)

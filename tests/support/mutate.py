@@ -1,0 +1,219 @@
+"""Privacy-critical lines, each broken in turn: the quick tests that stand beside it must notice.
+
+    python tests/support/mutate.py              all of them, `make mutate`
+    python tests/support/mutate.py NAME …       some of them
+
+A mutant is a copy of the package with one line replaced, in a folder of its own. It is *caught* if the tests
+that are named beside it fail in the quick profile; the first of them to fail is printed. Leaves with 1 if a
+mutant is not caught, or if its line no longer stands exactly once in its file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+QUIETLY = ("-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no", "-rfE")
+BROKEN_RUN = 2
+"""pytest's own codes from here on: the tests did not run, so that nothing was caught"""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A line of the package, what it becomes, and the tests that must fail then."""
+
+    name: str
+    file: str
+    line: str
+    broken: str
+    tests: tuple[str, ...]
+
+    def written(self, folder: Path) -> Path:
+        """Return a copy of the sources in which the line is broken."""
+        sources = folder / "src"
+        shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        path = sources / "recuse" / self.file
+        text = path.read_text()
+        if text.count(self.line) != 1:
+            raise ValueError(f"{self.name}: not exactly once in {self.file}: {self.line}")
+        path.write_text(text.replace(self.line, self.broken))
+        return sources
+
+    def caught_by(self) -> str | None:
+        """Return the first test that fails, or nothing if all pass."""
+        with tempfile.TemporaryDirectory() as folder:
+            sources = self.written(Path(folder))
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", *QUIETLY, *self.tests],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(sources), "HYPOTHESIS_PROFILE": "quick"},
+                capture_output=True,
+                text=True,
+            )
+        if done.returncode >= BROKEN_RUN:
+            raise RuntimeError(
+                f"{self.name}: the tests did not run\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+            )
+        found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+        return found[1] if found else None
+
+
+MUTANTS = (
+    Mutant(
+        "private rows are read before the charge",
+        "session/spine.py",
+        "        paid.receipt = ledger.charge(bill)\n",
+        "        question.read_private_rows(self._parts.solver)\n"
+        "        paid.receipt = ledger.charge(bill)\n",
+        ("tests/session/test_session.py", "tests/attacks/test_races_and_kills.py"),
+    ),
+    Mutant(
+        "the last of the budget is given twice",
+        "ledger/ledger.py",
+        "if question.epsilon.value > left:",
+        "if question.epsilon.value > left + question.epsilon.value:",
+        ("tests/ledger/test_ledger.py",),
+    ),
+    Mutant(
+        "all of the budget cannot be spent",
+        "ledger/ledger.py",
+        "if question.epsilon.value > left:",
+        "if question.epsilon.value >= left:",
+        ("tests/ledger/test_ledger.py",),
+    ),
+    Mutant(
+        "a charge is written down and not added up",
+        "ledger/ledger.py",
+        "(str(before.spent + epsilon),)",
+        "(str(before.spent),)",
+        ("tests/ledger/test_ledger.py",),
+    ),
+    Mutant(
+        "half of the noise",
+        "mechanism/answer.py",
+        "return noise.laplace(self.spread())",
+        "return noise.laplace(self.spread() / 2)",
+        ("tests/mechanism/test_recursive.py", "tests/mechanism/test_answer.py"),
+    ),
+    Mutant(
+        "the sensitivity without the certificate's slack",
+        "mechanism/answer.py",
+        "added = mechanism.grid_noise(ANSWER_GRID + loose)",
+        "added = mechanism.grid_noise(ANSWER_GRID)",
+        ("tests/mechanism/test_recursive.py", "tests/mechanism/test_answer.py"),
+    ),
+    Mutant(
+        "every group has the whole epsilon",
+        "mechanism/truncating.py",
+        "answer_epsilon=self.answer_epsilon / len(subjects)",
+        "answer_epsilon=self.answer_epsilon",
+        ("tests/mechanism/test_groups.py",),
+    ),
+    Mutant(
+        "the choice of a level costs twice its epsilon",
+        "mechanism/selective.py",
+        "weight *= mechanism.choice_epsilon / (1 + 2 * SLACK)",
+        "weight *= 2 * mechanism.choice_epsilon / (1 + 2 * SLACK)",
+        ("tests/mechanism/test_selective.py",),
+    ),
+    Mutant(
+        "the deficit with the wrong sign",
+        "mechanism/selective.py",
+        "terms = ((self.answer(j) - own) / self.bound(j)",
+        "terms = ((own - self.answer(j)) / self.bound(j)",
+        ("tests/mechanism/test_selective.py",),
+    ),
+    Mutant(
+        "the index is one too small",
+        "solver/index/integer.py",
+        "    while not low_enough(programs, evaluation, s, scale, beta * s):\n        s += 1\n",
+        "    while not low_enough(programs, evaluation, s + 1, scale, beta * s):\n        s += 1\n",
+        ("tests/solver/index/test_integer.py",),
+    ),
+    Mutant(
+        "zero noise is drawn with both signs",
+        "noise.py",
+        "if size or not negative:",
+        "if True:",
+        ("tests/test_noise.py",),
+    ),
+    Mutant(
+        "scales round down",
+        "noise.py",
+        "return int(_measurement(round_up(scale))(0))",
+        "return int(_measurement(round_down(scale))(0))",
+        ("tests/test_noise.py",),
+    ),
+    Mutant(
+        "a proof rounds inwards",
+        "solver/certificate.py",
+        "low, high = reduced - slack, reduced + slack",
+        "low, high = reduced + slack, reduced + slack",
+        ("tests/solver/test_certificate.py",),
+    ),
+    Mutant(
+        "a withdrawal is rounded down where it must go up",
+        "solver/certificate.py",
+        "return np.ceil(np.clip(np.nan_to_num(g), 0.0, 1.0) / self.grid) * self.grid",
+        "return np.floor(np.clip(np.nan_to_num(g), 0.0, 1.0) / self.grid) * self.grid",
+        ("tests/solver/test_certificate.py",),
+    ),
+    Mutant(
+        "a row whose owner is NULL is kept",
+        "sql/complete.py",
+        "self.conditions.append(_not_null(scan, name))",
+        "pass",
+        ("tests/sql/test_golden.py", "tests/attacks/test_wrong_owners.py"),
+    ),
+    Mutant(
+        "owners that differ are taken for one",
+        "sql/passes.py",
+        "return owner.kind, tuple(values)",
+        "return owner.kind, ()",
+        ("tests/sql/test_golden.py",),
+    ),
+    Mutant(
+        "rows of groups keep the order of the table",
+        "krelation/encode.py",
+        "orders = [random.permutation(len(group)) for group in groups]",
+        "orders = [np.arange(len(group)) for group in groups]",
+        ("tests/krelation/test_encode.py",),
+    ),
+    Mutant(
+        "participants of groups are numbered as they come",
+        "krelation/encode.py",
+        "number = random.permutation(len(names))",
+        "number = np.arange(len(names))",
+        ("tests/krelation/test_encode.py",),
+    ),
+    Mutant(
+        "what failed is chained to what leaves",
+        "session/outward.py",
+        "        log.note(error)\n",
+        "        log.note(error)\n        raise UnansweredError from error\n",
+        ("tests/attacks/test_faults.py",),
+    ),
+)
+
+
+def main(*names: str) -> int:
+    """Return 1 if a mutant lives, else 0."""
+    alive = 0
+    for mutant in MUTANTS:
+        if names and mutant.name not in names:
+            continue
+        caught = mutant.caught_by()
+        alive += caught is None
+        print(f"{mutant.name:50}  {mutant.file:28}  {caught or 'NOT CAUGHT'}", flush=True)
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

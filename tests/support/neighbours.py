@@ -1,0 +1,63 @@
+"""Pairs of neighbours that break careless mechanisms: a star, a clique, and the paper's counterexample."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from recuse.annotation import Participant, conjunction, disjunction
+from recuse.krelation.build import from_expressions, without
+from recuse.krelation.relation import KRelation, Shape
+from recuse.mechanism.parameters import SLACK, Score
+from recuse.mechanism.selective import Selective, deficit, first_level_above, withdrawals
+from support.distributions import winning_probabilities
+from support.prepared import prepared
+
+
+def star(leaves: int) -> KRelation:
+    """Return edges of a hub to its leaves, nodes protected."""
+    rows = [(conjunction(Participant("hub"), Participant(i)), 1) for i in range(leaves)]
+    return from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
+
+
+def clique(size: int, weight: int = 3) -> KRelation:
+    """Return the edges of a clique, nodes protected."""
+    members = [Participant(i) for i in range(size)]
+    rows = [(conjunction(a, b), weight) for i, a in enumerate(members) for b in members[:i]]
+    return from_expressions(rows, Shape.CONJUNCTIONS, signed=False)
+
+
+def shared(values: int) -> KRelation:
+    """Return the paper's counterexample: tuples a_i ∨ p."""
+    rows = [(disjunction(Participant(i), Participant("p")), 1) for i in range(values)]
+    return from_expressions(rows, Shape.CLAUSES, signed=False)
+
+
+PAIRS = {
+    "star": (star(40), without(star(40), "hub")),
+    "clique": (clique(8), without(clique(8), 0)),
+    "a_i or p": (shared(40), without(shared(40), "p")),
+}
+
+
+def penalties(relation: KRelation, parameters: Selective, count: int) -> list[Fraction]:
+    """Return the penalty of each of the first levels, as the mechanism computes it."""
+    programs = prepared(relation).signs
+    theta, first = parameters.theta, parameters.first
+    top = first_level_above(max(part.largest_load() for part in programs), theta, first)
+    if parameters.score is Score.WITHDRAWALS:
+        penalty = withdrawals(programs, theta)
+    else:
+        penalty = deficit(programs, theta, top)
+    return [penalty(k, math.inf)[1] if k < top else Fraction(0) for k in range(first, first + count)]
+
+
+def level_distribution(
+    relation: KRelation, parameters: Selective, count: int, factor: float = 1.0
+) -> list[float]:
+    """Return the exact probabilities of the levels; `factor` scales the score, for a broken twin."""
+    rule = parameters
+    part = Fraction(1) if rule.score is Score.WITHDRAWALS else Fraction(2, 3)
+    weight = factor * float(part * parameters.choice_epsilon / (1 + 2 * SLACK))
+    found = zip(range(rule.first, rule.first + count), penalties(relation, parameters, count), strict=True)
+    return winning_probabilities([-weight * float(d) - float(rule.prior(k)) * math.log(2) for k, d in found])

@@ -1,0 +1,37 @@
+"""How many examples the laws are given: fresh ones in every run, fewer where somebody waits.
+
+    quick     25 examples a law     `make test`
+    ci       100
+    nightly 1000                    `make test-slow`
+
+HYPOTHESIS_PROFILE names the profile. No profile repeats the examples of the run before: what a run finds is
+kept in .hypothesis and tried first in the next.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+
+from hypothesis import settings
+
+EXAMPLES = {"quick": 25, "ci": 100, "nightly": 1000}
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+_USUAL = EXAMPLES["ci"]
+_LEAST = 5
+"""of a law with examples of its own number; a law that names fewer gets what it names"""
+
+
+def load_profile() -> None:
+    """Load the profile that the environment names; without deadlines, as machines are noisy."""
+    if PROFILE not in EXAMPLES:
+        raise ValueError(f"HYPOTHESIS_PROFILE is {PROFILE!r}; accepted are {', '.join(EXAMPLES)}")
+    plain = settings.get_profile("default")  # under CI, Hypothesis itself would repeat its examples
+    for name, count in EXAMPLES.items():
+        settings.register_profile(name, plain, max_examples=count, deadline=None, derandomize=False)
+    settings.load_profile(PROFILE)
+
+
+def examples(usual: int, profile: str = PROFILE) -> int:
+    """Return how many examples a law gets that wants `usual` of them where others get a hundred."""
+    return max(min(usual, _LEAST), math.ceil(usual * EXAMPLES[profile] / _USUAL))

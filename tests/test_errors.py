@@ -1,0 +1,89 @@
+"""Errors: one code a class, which stays; no option of a command is named outside the command line."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+import recuse
+from recuse import errors
+
+CODES = {
+    "RecuseError": "refused",
+    "ParameterError": "parameter",
+    "StatisticsError": "parameter.statistics",
+    "PolicyError": "policy",
+    "QueryError": "query",
+    "DatabaseError": "database",
+    "LedgerError": "ledger",
+    "AnalystError": "ledger.analyst",
+    "BudgetError": "budget",
+    "UnansweredError": "unanswered",
+}
+"""What programs rely on: a code may be added, none may change."""
+
+SOURCE = Path(recuse.__file__).parent
+SPEAK_OPTIONS = ("cli", "lab")
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+
+
+def tree(root: type[errors.RecuseError]) -> list[type[errors.RecuseError]]:
+    """Return a class of errors and all below it."""
+    return [root, *(found for child in root.__subclasses__() for found in tree(child))]
+
+
+ALL = [kind for kind in tree(errors.RecuseError) if kind.__module__.startswith("recuse.")]
+
+
+def test_codes_are_stable_and_unique():
+    assert {kind.__name__: kind.code for kind in ALL} == CODES
+    assert len(set(CODES.values())) == len(ALL)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+def test_a_code_belongs_to_the_class_alone(kind):
+    """So it cannot depend on data, nor on anything else that an error was made from."""
+    assert "code" in vars(kind)
+    made = kind() if kind is errors.UnansweredError else kind("a problem", found="this", hint="that")
+    assert "code" not in vars(made)
+    again = pickle.loads(pickle.dumps(made))
+    assert (again.code, str(again)) == (kind.code, str(made))
+
+
+def test_no_code_is_set_on_an_error():
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            set_here = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            assert not (set_here and node.attr == "code"), path
+
+
+def test_errors_are_public_and_in_the_tree_that_is_drawn():
+    for name, code in CODES.items():
+        assert getattr(recuse, name) is getattr(errors, name)
+        assert re.search(rf"{name} +{re.escape(code)}\b", errors.__doc__), name
+
+
+def sentences(path: Path) -> list[str]:
+    """Return the string constants of a module that are no docstrings."""
+    module = ast.parse(path.read_text())
+    said = {node.value for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    constants = (node for node in ast.walk(module) if isinstance(node, ast.Constant) and node not in said)
+    return [node.value for node in constants if isinstance(node.value, str)]
+
+
+def test_only_the_command_line_names_its_options():
+    modules = [
+        path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in SPEAK_OPTIONS
+    ]
+    assert len(modules) > 100
+    for path in modules:
+        named = [text for text in sentences(path) if OPTION.search(text)]
+        assert not named, f"{path}: the library has words and parameters, the command line adds its options"
+
+
+def test_the_search_for_options_finds_them():
+    assert any(OPTION.search(text) for text in sentences(SOURCE / "cli" / "refusal.py"))

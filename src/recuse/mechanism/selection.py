@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -56,7 +55,6 @@ class Draws:
         return low, high
 
 
-@lru_cache(maxsize=8)
 class Prior(Protocol):
     """What levels cost before anything is known of them."""
 

@@ -38,7 +38,7 @@ from support.sql.subdatabases import (
     Derive,
     Derived,
     Judge,
-    LawBroken,
+    LawError,
     Relations,
     Tally,
     check,
@@ -78,7 +78,7 @@ def judged(layer: str, wanted: int, seed: int, tally: Tally, ready: Derive = der
                 tally.filled[layer] += checked.filled
                 tally.withdrawn[layer] += checked.withdrawn
                 tally.accepted[layer] += 1
-        except LawBroken as broken:
+        except LawError as broken:
             raise smallest(broken, ready) from None
 
 
@@ -124,7 +124,7 @@ def holds(market: Market, text: str, found: Contents, ready: Derive = derive) ->
     """Whether the laws hold of one text on one database."""
     try:
         check(Judge.of(market, found), {text: ready(market, text)})
-    except LawBroken:
+    except LawError:
         return False
     return True
 

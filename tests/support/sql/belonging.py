@@ -148,7 +148,8 @@ class Belonging(Words):
         other, other_kind = self.chance.choice(columns)
         text = (
             f"SELECT {first} AS k, COUNT(*) AS n, SUM({number}) AS s,"
-            f" {self.pick(['MIN', 'MAX'])}({other}) AS e FROM {source}{self.filtered(columns)} GROUP BY {key}{having}"
+            f" {self.pick(['MIN', 'MAX'])}({other}) AS e"
+            f" FROM {source}{self.filtered(columns)} GROUP BY {key}{having}"
         )
         return text, [("k", meaning), ("n", "count"), ("s", kind), ("e", other_kind)]
 

@@ -1,4 +1,4 @@
-"""A market for the laws of layers: schema and policy in several forms, small databases, and who owns which row.
+"""A market for the laws of layers: schema and policy in several forms, small databases, who owns which row.
 
     Form       what the database enforces: nothing, primary keys, or references too
     Market     a form together with the kinds of participants that are protected
@@ -75,6 +75,14 @@ class Market:
     def is_private(self, table: str) -> bool:
         """Whether rows of the table, or participants of the kind, can be withdrawn."""
         return table in self.kinds or bool(self.links(table))
+
+    def allows(self, table: str, row: Row, kept: Mapping[str, tuple[Row, ...]]) -> bool:
+        """Whether the database takes the row beside what is kept: every row that it references is there."""
+        return self.form is not Form.LINKED or all(
+            row[list(COLUMNS[table]).index(column)] in (None, *(other[0] for other in kept[target]))
+            for (column, *others), target in LINKS.get(table, ())
+            if not others and target in PRIMARY
+        )
 
     def engine(self) -> DuckDB:
         """Return the one engine over tables of this form."""
@@ -203,10 +211,7 @@ class Contents:
                 row
                 for row in rows
                 if row in gone.rows[table]
-                or (
-                    row not in owned.rows[table]
-                    and (market.form is not Form.LINKED or _refers(table, row, kept))
-                )
+                or (row not in owned.rows[table] and market.allows(table, row, kept))
             )
         return Contents(kept)
 
@@ -226,15 +231,6 @@ class Contents:
         """Return the database without one row: for finding a small one on which a law fails."""
         rows = self.rows[table]
         return Contents({**self.rows, table: rows[:place] + rows[place + 1 :]})
-
-
-def _refers(table: str, row: Row, kept: Mapping[str, tuple[Row, ...]]) -> bool:
-    """Whether every row that a row of nobody references is there."""
-    return all(
-        row[list(COLUMNS[table]).index(column)] in (None, *(other[0] for other in kept[target]))
-        for (column, *others), target in LINKS.get(table, ())
-        if not others and target in PRIMARY
-    )
 
 
 def fill(connection: duckdb.DuckDBPyConnection, path: str, rows: Iterable[Row]) -> None:

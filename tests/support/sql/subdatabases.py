@@ -37,7 +37,7 @@ Derived = Callable[[Contents], Relations]
 Derive = Callable[[Market, str], Derived]
 
 
-class LawBroken(AssertionError):
+class LawError(AssertionError):
     """A law does not hold: of which text, on which database, and how."""
 
     def __init__(self, what: str, market: Market, text: str, contents: Contents) -> None:
@@ -193,7 +193,7 @@ class Checked:
 
 
 def check(judge: Judge, questions: Mapping[str, Derived]) -> dict[str, Checked]:
-    """Return what was compared of each question; raise `LawBroken` if anything differs."""
+    """Return what was compared of each question; raise `LawError` if anything differs."""
     market, contents = judge.market, judge.contents
     found = {text: derived(contents) for text, derived in questions.items()}
     checked = {text: _compare_answers(judge, text, relations) for text, relations in found.items()}
@@ -209,7 +209,7 @@ def _compare_withdrawal(judge: Judge, text: str, found: Relations, left: Relatio
         for (mine, _), (theirs, _) in zip(relations, left[keys], strict=True):
             if syntactic_rows(without(mine, name)) != syntactic_rows(theirs):
                 what = f"the relation without {name} is not that of the database without them"
-                raise LawBroken(what, judge.market, text, judge.contents)
+                raise LawError(what, judge.market, text, judge.contents)
 
 
 def _compare_answers(judge: Judge, text: str, found: Relations) -> Checked:
@@ -233,7 +233,7 @@ def _compare_answers(judge: Judge, text: str, found: Relations) -> Checked:
                 if column[number] != exact(value):
                     there = [name for n, name in enumerate(judge.names) if number >> n & 1]
                     what = f"with {there} {keys or 'it'} is {value}, and its annotations say {column[number]}"
-                    raise LawBroken(what, judge.market, text, judge.contents)
+                    raise LawError(what, judge.market, text, judge.contents)
                 compared += 1
                 filled += bool(value)
     return Checked(compared, filled, len(judge.names))
@@ -244,7 +244,7 @@ def exact(value: object) -> Fraction:
     return Fraction(0) if value is None else Fraction(str(value))
 
 
-def smallest(broken: LawBroken, ready: Derive) -> LawBroken:
+def smallest(broken: LawError, ready: Derive) -> LawError:
     """Return the law broken on as few rows as can be found by leaving out one after the other."""
     market, text = broken.market, broken.text
     shrinking = True
@@ -255,7 +255,7 @@ def smallest(broken: LawBroken, ready: Derive) -> LawBroken:
             for place in range(len(rows)):
                 try:
                     check(Judge.of(market, contents.drop(table, place)), {text: ready(market, text)})
-                except LawBroken as smaller:
+                except LawError as smaller:
                     broken, shrinking = smaller, True
                     break
                 except duckdb.Error:

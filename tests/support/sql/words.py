@@ -1,4 +1,4 @@
-"""What all generated questions about the market are made of: columns by what they mean, and plain conditions."""
+"""What generated questions about the market are made of: columns by what they mean, and plain conditions."""
 
 from __future__ import annotations
 

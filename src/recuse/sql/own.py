@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.sql.complete import complete
+from recuse.sql.complete import Sources, complete
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Identity, in_force
-from recuse.sql.query import Block, BlockSource, Choice, Scalar, Schema, SetOf, column, type_lookup
+from recuse.sql.equalities import Equalities, Identity, Name, equal_columns, in_force
+from recuse.sql.query import Block, BlockSource, Choice, Scalar, Scan, Schema, SetOf, column, type_lookup
 from recuse.sql.render import native_exists
 
 
@@ -45,17 +45,59 @@ def completed(
     if all(map(schema.is_public, branches)):
         return tuple(branches)
     taken = {fold(source.alias): source for source in sources}
-    outer: list[Block] = []
-    for block in around:
-        bare = replace(block, choices=(), sources=tuple(s for s in block.sources if not isinstance(s, SetOf)))
-        outer.append(complete(bare, schema, around[: len(outer)], taken))
+    outer = _completed_around(around, schema, taken)
     known = set(taken)
     inner = tuple(complete(branch, schema, around, taken) for branch in branches)
-    proof = _Proof(type_lookup(taken.values()), tuple(outer))
+    proof = _Proof(type_lookup(taken.values()), outer)
     if not all(proof.covers(branch, ()) for branch in inner):
         return None
     sources += [source for name, source in taken.items() if name not in known]
     return inner
+
+
+def never_null(
+    value: Scalar,
+    branches: Sequence[Block],
+    around: Sequence[Block],
+    schema: Schema,
+    sources: Sequence[BlockSource],
+) -> bool:
+    """Return whether neither a value of the row nor the first output of any branch is ever NULL."""
+    taken = {fold(source.alias): source for source in sources}
+    outer = _completed_around(around, schema, taken)
+    inner = [complete(branch, schema, around, taken) for branch in branches]
+    return _is_filled(value, outer) and all(
+        _is_filled(branch.outputs[0].value, [*outer, branch]) for branch in inner
+    )
+
+
+def _is_filled(value: Scalar, blocks: Sequence[Block]) -> bool:
+    """Return whether a column is never NULL in the blocks: by the catalogue, an equality, or as a name."""
+    if not isinstance(value, exp.Column):
+        return False
+    filled: set[Name] = set()
+    for block in blocks:
+        filled |= {
+            part for condition in block.conditions for pair in equal_columns(condition) for part in pair
+        }
+        filled |= {(v.table, v.name) for o in block.owners for v in o.values if isinstance(v, exp.Column)}
+        filled |= {
+            (source.alias, known.name)
+            for source in block.sources
+            if isinstance(source, Scan) and source.preserving is None
+            for known in source.table.columns
+            if not known.nullable
+        }
+    return (value.table, value.name) in filled
+
+
+def _completed_around(around: Sequence[Block], schema: Schema, taken: Sources) -> tuple[Block, ...]:
+    """Return the blocks around with the owners of their rows; what choices and sets own is not certain."""
+    found: list[Block] = []
+    for block in around:
+        bare = replace(block, choices=(), sources=tuple(s for s in block.sources if not isinstance(s, SetOf)))
+        found.append(complete(bare, schema, around[: len(found)], taken))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,13 @@ class Equalities:
                     found._merge(*pair)
         return found
 
+    def joined(self, pairs: Iterable[tuple[Name, Name]]) -> Self:
+        """Return the classes once columns that are the same are one: a query's output and its value."""
+        found = type(self)(dict(self.leaders))
+        for one, other in pairs:
+            found._merge(one, other)
+        return found
+
     def chased(self, scans: Sequence[Scan]) -> Self:
         """Return the classes once scans that are provably one row have become one.
 
@@ -73,13 +80,21 @@ class Equalities:
             name = self.leaders[name]
         return name
 
+    def are(self, one: Scalar, other: Scalar) -> bool:
+        """Return whether two expressions are equal in every row, column by column."""
+        return self._led(one) == self._led(other)
+
     def identity(self, owner: Owner) -> Identity:
         """Return an owner's name; owners with one name are one participant in every row."""
+        return owner.kind, tuple(map(self._led, owner.values))
+
+    def _led(self, value: Scalar) -> str:
+        """Return an expression with the leader of its class instead of every column."""
 
         def led(node: exp.Expr) -> exp.Expr:
             return column(*self.leader((node.table, node.name))) if isinstance(node, exp.Column) else node
 
-        return owner.kind, tuple(value.transform(led).sql() for value in owner.values)
+        return value.transform(led).sql()
 
     def _made_one(self, first: Scan, second: Scan) -> bool:
         """Make two scans one if an enforced key is equal; return whether that was news."""

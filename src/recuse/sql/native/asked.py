@@ -8,7 +8,7 @@ from recuse.scalars.build import apply
 from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
 from recuse.scalars.function import Mistyped
-from recuse.scalars.types import BIGINT, Boolean, Opaque, Text, Type, whole
+from recuse.scalars.types import BIGINT, Float, Opaque, Text, Type, whole
 
 COUNTED = whole(0, BIGINT.high)
 """How many there can be of anything."""
@@ -148,8 +148,8 @@ class Asked:
 
     def unless_lost(self, value: Expression, kept: Expression, found: Expression) -> Expression:
         """Return what was found, NULL if `kept` has lost any of the values to bounds."""
-        if value is kept:
-            return found
+        if value is kept or (isinstance(kept.type, Float) and not isinstance(value.type, Float)):
+            return found  # every number is a float
         same = apply("=", self.count(value), self.count(kept))
         return apply("case", same, found, Constant(None, found.type))
 
@@ -157,7 +157,9 @@ class Asked:
 def known(value: Expression) -> Expression:
     """Return a value, or say that it is not known when two of them are equal or which comes first."""
     if isinstance(value.type, Opaque):
-        raise Mistyped(f"values of type {value.type.spelled} have no order here", "leave them out, or cast them")
+        raise Mistyped(
+            f"values of type {value.type.spelled} have no order here", "leave them out, or cast them"
+        )
     return value
 
 
@@ -166,8 +168,3 @@ def in_order(value: Expression) -> Expression:
     if isinstance(value.type, Text) and value.type.labels:
         raise Mistyped("labels of an ENUM have an order of their own", "cast them: CAST(x AS VARCHAR)")
     return known(value)
-
-
-def condition(value: Expression) -> Expression:
-    """Return a truth value."""
-    return value if isinstance(value.type, Boolean) else apply("is true", value)

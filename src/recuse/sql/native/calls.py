@@ -82,7 +82,10 @@ def calls(node: exp.Expr) -> Iterator[exp.Expr]:
                 if part is not called.this:
                     yield from calls(part)
             called = called.this
-        for part in [*called.iter_expressions(), *(one for one in node.iter_expressions() if one is not node.this)]:
+        for part in [
+            *called.iter_expressions(),
+            *(one for one in node.iter_expressions() if one is not node.this),
+        ]:
             yield from calls(part)
     elif is_call(node):
         yield node
@@ -134,7 +137,9 @@ class Calls:
             place = parts.arguments[mistake.place or 0] if inside else node
             raise self._refuse(mistake.problem, mistake.hint, place) from None
         except ValueError:
-            raise self._refuse(f"{parts.name} takes other arguments", f"write {function.form}", node) from None
+            raise self._refuse(
+                f"{parts.name} takes other arguments", f"write {function.form}", node
+            ) from None
 
     def _asked(self, parts: _Parts) -> Asked:
         return Asked(

@@ -113,7 +113,9 @@ class Expressions:
         operands = self._operands(left, word)
         columns = len(names_of(query))
         if word == "VALUE" and columns != 1:
-            raise self._refuse("a subquery that stands for a value returns one column", node, "return one column")
+            raise self._refuse(
+                "a subquery that stands for a value returns one column", node, "return one column"
+            )
         if left is not None and columns != len(operands):
             problem = "the subquery returns another number of columns than it is compared with"
             raise self._refuse(problem, node, "return as many columns as stand on the left")
@@ -129,7 +131,9 @@ class Expressions:
         plain = left.unnest()
         if isinstance(plain, exp.Tuple):
             if word != "IN":
-                raise self._refuse("several values are compared by IN only", left, "write (x, y) IN (SELECT …)")
+                raise self._refuse(
+                    "several values are compared by IN only", left, "write (x, y) IN (SELECT …)"
+                )
             return [self.value(one) for one in plain.expressions]
         return [self.value(left)]
 
@@ -147,7 +151,9 @@ class Expressions:
         name = window.args["alias"].name
         base = known.get(fold(name))
         if base is None:
-            raise self._refuse(f"no window is called {name}", window, "write it behind WINDOW, or in OVER (…)")
+            raise self._refuse(
+                f"no window is called {name}", window, "write it behind WINDOW, or in OVER (…)"
+            )
         if base.args.get("alias") is not None:
             base = base.copy()
             others = {key: value for key, value in known.items() if key != fold(name)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recuse.scalars.build import bring
 from recuse.scalars.expression import Expression
 from recuse.scalars.function import Mistyped
-from recuse.scalars.types import Boolean
-from recuse.sql.native.asked import Asked, condition
+from recuse.scalars.types import Boolean, whole
+from recuse.sql.native.asked import Asked
 from recuse.sql.native.picks import extreme, extreme_by, first, last, median, mode, quantile
 from recuse.sql.native.spread import correlation, covariance, slope, spread
 from recuse.sql.native.sums import average, total
@@ -39,7 +39,8 @@ def _count(asked: Asked) -> Expression:
 
 
 def _count_if(asked: Asked) -> Expression:
-    return Asked((), test=asked.only(condition(asked.argument)).test, over=asked.over).count()
+    held = bring(bring(asked.argument, Boolean()), whole(0, 1))
+    return total(replace(asked, arguments=(held,)))
 
 
 def _truth(function: str) -> Callable[[Asked], Expression]:
@@ -57,7 +58,7 @@ _PAIR = "rows in which either is NULL take no part"
 _SUM = "numbers of up to 38 digits, exactly; floats to 18 decimal places"
 AGGREGATES = (
     RowsFunction("count", "count(*), count(x)", "How many rows, or values that are not NULL.", _count),
-    RowsFunction("count_if", "count_if(c)", "In how many rows a condition holds.", _count_if),
+    RowsFunction("count_if", "count_if(c)", "In how many rows a condition holds; NULL if it is NULL in all.", _count_if),
     RowsFunction("sum", "sum(x)", f"The sum: {_SUM}.", total),
     RowsFunction("avg", "avg(x)", "The exact sum over the count, as a float.", average),
     RowsFunction("min", "min(x)", "The least value.", extreme("min")),

@@ -80,7 +80,9 @@ class Items:
         for item, joins in parts:
             found = self._part(found, item, joins)
         if len(found.items) > MOST_ITEMS:
-            raise refusal("too many tables in FROM", self.text, span(first, self.text), accepted=f"{MOST_ITEMS}")
+            raise refusal(
+                "too many tables in FROM", self.text, span(first, self.text), accepted=f"{MOST_ITEMS}"
+            )
         return found
 
     def _part(self, before: From, item: exp.Expr, joins: Sequence[exp.Join]) -> From:
@@ -146,7 +148,9 @@ class Items:
             return left.adding(NativeItem(rows.alias, rows, kind), entry)
         alias = self.fresh(name)
         names = unique(columns)
-        entry = Entry(name, tuple((shown, column(alias, held)) for shown, held in zip(names, names, strict=True)))
+        entry = Entry(
+            name, tuple((shown, column(alias, held)) for shown, held in zip(names, names, strict=True))
+        )
         before = {one.alias for one in left.items}
         lateral = any(one.table in before for one in outer_columns(rows))
         return left.adding(NativeItem(alias, named(rows, names), kind, lateral=lateral), entry)
@@ -209,7 +213,10 @@ class Items:
                 raise self._refuse(problem, join, "write JOIN … ON a.x = b.x")
             mine, other = ours[0][1], theirs[0][1]
             equal.append(exp.EQ(this=mine.copy(), expression=other.copy()))
-            value = {JoinKind.RIGHT: other, JoinKind.FULL: exp.Coalesce(this=mine.copy(), expressions=[other.copy()])}
+            value = {
+                JoinKind.RIGHT: other,
+                JoinKind.FULL: exp.Coalesce(this=mine.copy(), expressions=[other.copy()]),
+            }
             both = replace(both, scope=both.scope.merging(name, value.get(kind, mine)))
         for one in equal:
             self.reader(both).elaborator().condition(one)
@@ -238,7 +245,11 @@ def _is_comma(join: exp.Join) -> bool:
 def _kind(join: exp.Join, text: str) -> JoinKind:
     side, kind, method = (join.args.get(key) or "" for key in ("side", "kind", "method"))
     known = {key for key, value in join.args.items() if value} <= JOIN_PARTS
-    if not known or method not in ("", "NATURAL") or kind not in ("", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"):
+    if (
+        not known
+        or method not in ("", "NATURAL")
+        or kind not in ("", "INNER", "OUTER", "CROSS", "SEMI", "ANTI")
+    ):
         name = " ".join(word for word in (method, side, kind) if word) or "this kind of"
         raise refusal(f"{name} JOIN is not accepted", text, span(join, text), hint=CASES)
     if kind in ("SEMI", "ANTI"):

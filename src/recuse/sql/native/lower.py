@@ -109,17 +109,21 @@ class NativeLowering:
         steps = steps_of(query, self.around, lambda lookup: Elaborator(lookup, self.text))
         here = replace(self, around=steps.rows)
         source = f"{here._from(query.items, self)}{here._where(query.where)}"
-        if steps.groups is not None:
-            source = here._step(steps.groups, source)
-            here = replace(self, around=steps.groups.lookup(self.around))
+        here, source = here._steps(steps.groups, source, self.around)
+        if steps.groups:
             source += here._where(steps.having)
-        for step in (steps.numbered, steps.windows):
-            if step is not None:
-                source = here._step(step, source)
-                here = replace(self, around=step.lookup(self.around))
-        if steps.windows is not None:
+        numbered = () if steps.numbered is None else (steps.numbered,)
+        here, source = here._steps((*numbered, *steps.windows), source, self.around)
+        if steps.windows:
             source += here._where(steps.shown.qualify)
         return here._shown(query, steps, source)
+
+    def _steps(self, steps: Sequence[Step], source: str, around: Lookup) -> tuple[NativeLowering, str]:
+        here = self
+        for step in steps:
+            source = here._step(step, source)
+            here = replace(here, around=step.lookup(around))
+        return here, source
 
     def _step(self, step: Step, source: str) -> str:
         """Return FROM the rows of a step, which are made of those of a source."""
@@ -197,7 +201,12 @@ class NativeLowering:
         word = f"{query.word.value} ALL" if query.every else query.word.value
         names = ", ".join(quoted(name) for name in query.names)
         rows = f"({sides[0]}) {word} ({sides[1]})"
-        if not query.order and query.limit is None and not query.offset and names_of(query.left) == query.names:
+        if (
+            not query.order
+            and query.limit is None
+            and not query.offset
+            and names_of(query.left) == query.names
+        ):
             return rows
         alias = "together"
         kinds = dict(zip(query.names, query.types, strict=True))
@@ -208,7 +217,9 @@ class NativeLowering:
             return self.around(node)
 
         here = replace(self, around=lookup)
-        outputs = tuple(Output(name, exp.column(exp.to_identifier(name, quoted=True))) for name in query.names)
+        outputs = tuple(
+            Output(name, exp.column(exp.to_identifier(name, quoted=True))) for name in query.names
+        )
         shown = Shown(outputs, (), (), (), query.order)
         values = [lookup(output.value) for output in outputs]
         order = here._order(shown, values, complete=query.limit is not None or query.offset > 0)

@@ -126,7 +126,9 @@ def _interpolated(value: Expression) -> tuple[Expression, Type]:
             return value, Float()
         case Date() | Timestamp():
             return bring(value, ORDINARY_TIMESTAMP), ORDINARY_TIMESTAMP
-    raise Mistyped(f"this is {words(value.type)}, and nothing lies between two of them", "write quantile_disc", 0)
+    raise Mistyped(
+        f"this is {words(value.type)}, and nothing lies between two of them", "write quantile_disc", 0
+    )
 
 
 def _share(share: Constant, *, descending: bool) -> Constant:

@@ -78,7 +78,9 @@ class NativeReader:
             return Expressions(self.schema, inside, rows.scope, rows.lookup(), windows=windows)
 
         start = From(Scope(self.schema.text, outer=outer), around)
-        items = Items(self.schema.text, lambda item, left: self._item(item, left, known), reader, self.tables.alias)
+        items = Items(
+            self.schema.text, lambda item, left: self._item(item, left, known), reader, self.tables.alias
+        )
         rows = items.read(tree, start)
         return SelectReader(tree, rows, reader(rows), self.schema.text).read()
 

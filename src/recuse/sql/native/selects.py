@@ -145,7 +145,9 @@ class SelectReader:
         held = {key for key, value in group.args.items() if value}
         if held == {"all"}:
             return tuple(output.value for output in outputs if not any(True for _ in calls(output.value)))
-        if held != {"expressions"} or any(isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets) for one in group.expressions):
+        if held != {"expressions"} or any(
+            isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets) for one in group.expressions
+        ):
             place = clause_span(group, "GROUP BY", self.text)
             raise refusal("this form of GROUP BY is not accepted", self.text, place, hint=PLAIN)
         keys: list[Scalar] = []
@@ -189,14 +191,14 @@ class SelectReader:
         found: list[Sorting] = []
         for item in order.expressions if order is not None else ():
             for value in self._ordered(item.this, outputs, named):
-                found.append(
-                    Sorting(value, bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
-                )
+                found.append(Sorting(value, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))))
         if self.tree.args.get("distinct") is not None and not self.tree.args["distinct"].args.get("on"):
             shown = [output.value.unnest() for output in outputs]
             for sorting in found:
                 if sorting.value.unnest() not in shown:
-                    raise self._refuse("DISTINCT is ordered by what it selects", sorting.value, "select it too")
+                    raise self._refuse(
+                        "DISTINCT is ordered by what it selects", sorting.value, "select it too"
+                    )
         return tuple(found)
 
     def _ordered(self, node: exp.Expr, outputs: Sequence[Output], named: Expressions) -> Iterator[Scalar]:
@@ -245,5 +247,3 @@ class SelectReader:
 
 def _has_name(node: exp.Expr) -> bool:
     return bool(node.alias)
-
-

@@ -89,5 +89,7 @@ def _bounded(value: Expression, place: int) -> Expression:
     if not isinstance(value.type, Number | Float | Boolean | Null):
         raise Mistyped(f"this is {words(value.type)}, and a number is needed", "cast it to a number", place)
     number = bring(value, Float())
+    if not isinstance(value.type, Float):
+        return number
     small = apply("<=", apply("abs", number), Constant(LARGEST, Float()))
     return apply("case", small, number, Constant(None, Float()))

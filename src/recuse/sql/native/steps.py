@@ -6,17 +6,17 @@ of an expression is a key, and every part is compiled by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.scalars.expression import Expression, Variable
+from recuse.scalars.expression import Expression, Query, Variable, operands, with_operands
 from recuse.sql.elaborate import Elaborator, Lookup
-from recuse.sql.native.asked import Asked, Over
-from recuse.sql.native.calls import Calls, calls, windows
+from recuse.sql.native.asked import Asked, Over, Written
+from recuse.sql.native.calls import Calls, calls, is_call, windows
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.tree import NativeSelect, Sorting, native_lookup, native_scalars, with_inner
 from recuse.sql.native.windows import RANKED
@@ -56,7 +56,7 @@ class Step:
 
     def replaced(self, scalar: Scalar) -> Scalar:
         """Return an expression over the columns of this step."""
-        return replaced(scalar, [(one.source, column(self.alias, one.name)) for one in self.columns])
+        return replaced(scalar, {one.source.unnest(): column(self.alias, one.name) for one in self.columns})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,11 @@ class Steps:
     """
 
     rows: Lookup
-    groups: Step | None
+    groups: tuple[Step, ...]
     having: tuple[Scalar, ...]
     grouped: Lookup
     numbered: Step | None
-    windows: Step | None
+    windows: tuple[Step, ...]
     shown: Shown
     last: Lookup
 
@@ -112,30 +112,34 @@ NUMBER = "number of the row"
 def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
     """Return the steps of a SELECT, or refuse what cannot be computed."""
     taken = _aliases(select)
-    rows = native_lookup(select.items, around)
+    rows = lookup = native_lookup(select.items, around)
     here = {item.alias for item in select.items}
     shown = Shown(select.outputs, select.having, select.qualify, select.once_by, select.order)
-    groups: Step | None = None
-    lookup = rows
+    groups: tuple[Step, ...] = ()
+    keys: list[Scalar] = []
     if select.keys is not None:
-        groups = _groups(select.keys, shown, make(rows), _fresh("grouped", taken))
-        shown = shown.after(groups)
+        made = _groups(select.keys, shown, make(rows), _fresh("grouped", taken))
+        groups = in_parts(made, _fresh("summed", taken))
+        shown = shown.after(made)
         _refuse_ungrouped(shown, here, make(rows))
-        lookup, here = groups.lookup(around), {groups.alias}
+        lookup, here = made.lookup(around), {made.alias}
+        keys = [column(made.alias, one.name) for one in made.columns[: made.keys]]
     having, shown = shown.having, replace(shown, having=())
     found = _once(window for scalar in shown.scalars() for window in windows(scalar))
     if not found:
-        return Steps(rows, groups, having, lookup, None, None, shown, lookup)
+        return Steps(rows, groups, having, lookup, None, (), shown, lookup)
     _refuse_nested(found, make(lookup))
     grouped = lookup
     numbered: Step | None = None
-    if groups is None and _several_orders(found):
+    if not groups and _several_orders(found):
         numbered = _numbered(shown, here, lookup, _fresh("numbered", taken))
         shown = shown.after(numbered)
         found = [numbered.replaced(window) for window in found]
         lookup, here = numbered.lookup(around), {numbered.alias}
-    over = _windows(found, shown, here, make(lookup), groups, numbered, _fresh("windowed", taken))
-    return Steps(rows, groups, having, grouped, numbered, over, shown.after(over), over.lookup(around))
+        keys = [column(numbered.alias, NUMBER)]
+    over = _windows(found, shown, here, make(lookup), keys, _fresh("windowed", taken))
+    parts = in_parts(over, _fresh("ranked", taken))
+    return Steps(rows, groups, having, grouped, numbered, parts, shown.after(over), over.lookup(around))
 
 
 def _groups(keys: Sequence[Scalar], shown: Shown, elaborator: Elaborator, alias: str) -> Step:
@@ -146,25 +150,18 @@ def _groups(keys: Sequence[Scalar], shown: Shown, elaborator: Elaborator, alias:
     return Step(alias, tuple(computed), len(keys))
 
 
-
 def _windows(
     found: Sequence[Scalar],
     shown: Shown,
     here: set[str],
     elaborator: Elaborator,
-    groups: Step | None,
-    numbered: Step | None,
+    keys: Sequence[Scalar],
     alias: str,
 ) -> Step:
+    """Return the windows as columns; rows that tie are told apart by all their columns, then by `keys`."""
     used = _columns([*shown.scalars()], here)
     kept = [Computed(one, f"c{n}", elaborator.lookup(one)) for n, one in enumerate(used, start=1)]
-    if groups is not None:
-        ties: list[Scalar] = [column(groups.alias, one.name) for one in groups.columns[: groups.keys]]
-    else:
-        ties = [one for one in used if one.name != NUMBER]
-        if numbered is not None:
-            ties.append(column(numbered.alias, NUMBER))
-    reader = Calls(elaborator, tuple(elaborator.lookup(one) for one in ties))
+    reader = Calls(elaborator, tuple(elaborator.lookup(one) for one in [*used, *keys]))
     made = [Computed(one, f"w{n}", reader.expression(one)) for n, one in enumerate(found, start=1)]
     return Step(alias, (*made, *kept))
 
@@ -176,25 +173,57 @@ def _numbered(shown: Shown, here: set[str], lookup: Lookup, alias: str) -> Step:
     return Step(alias, (*kept, number))
 
 
+def in_parts(step: Step, alias: str) -> tuple[Step, ...]:
+    """Return a step as two, if it makes something of the engine's own functions: first these, then that."""
+    known: dict[object, Computed] = {}
+
+    def part(found: Expression) -> Expression:
+        if not isinstance(found, Query) or not isinstance(found.body, Written):
+            return with_operands(found, [part(operand) for operand in operands(found)])
+        one = known.setdefault(
+            (found.operands, found.body), Computed(exp.null(), f"p{len(known) + 1}", found)
+        )
+        return Variable(alias, one.name, found.type)
+
+    values = [one.value if place < step.keys else part(one.value) for place, one in enumerate(step.columns)]
+    if all(isinstance(value, Variable) for value in values[step.keys :]):
+        return (step,)
+    first = [replace(one, value=value) for one, value in zip(step.columns, values, strict=True)]
+    plain = [one for place, one in enumerate(first) if place < step.keys or _is_stored(one.value, alias)]
+    made = tuple(
+        replace(one, value=Variable(alias, one.name, one.value.type)) if one in plain else one
+        for one in first
+    )
+    return Step(alias, (*plain, *known.values()), step.keys), Step(step.alias, made)
+
+
+def _is_stored(value: Expression, alias: str) -> bool:
+    """Return whether a value is a column of the rows before, and not one that is computed of them."""
+    return isinstance(value, Variable) and value.source != alias
+
+
 # ------------------------------------------------------------------ looking at expressions
 
 
-def replaced(scalar: Scalar, pairs: Sequence[tuple[Scalar, Scalar]]) -> Scalar:
-    """Return an expression with every part that equals one of the pairs' first its second instead."""
-    meant = {source.unnest(): target for source, target in pairs}
+def replaced(scalar: Scalar, meant: Mapping[Scalar, Scalar]) -> Scalar:
+    """Return an expression with every part that is listed replaced by what it means.
 
-    def change(part: exp.Expr) -> exp.Expr:
-        target = meant.get(part)
-        if target is not None:
-            found = target.copy()
-            found.meta.update(part.meta)
-            return found
-        return with_inner(part, whole) if isinstance(part, Inner) else part
+    A subquery sees the rows around it, and has aggregates of its own.
+    """
+    rows = {source: target for source, target in meant.items() if not is_call(source)}
 
-    def whole(node: Scalar) -> Scalar:
+    def whole(node: Scalar, known: Mapping[Scalar, Scalar]) -> Scalar:
+        def change(part: exp.Expr) -> exp.Expr:
+            target = known.get(part)
+            if target is not None and part.find(exp.Column, exp.AggFunc, exp.Window) is not None:
+                found = target.copy()
+                found.meta.update(part.meta)
+                return found
+            return with_inner(part, lambda one: whole(one, rows)) if isinstance(part, Inner) else part
+
         return node.transform(change)
 
-    return whole(scalar)
+    return whole(scalar, meant)
 
 
 def _once(nodes: Iterable[Scalar]) -> list[Scalar]:

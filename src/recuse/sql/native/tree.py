@@ -151,9 +151,7 @@ def with_scalars(query: NativeQuery, change: Callable[[Scalar], Scalar]) -> Nati
     `change` sees an expression whose inner queries are as they were; see `with_inner`.
     """
     if isinstance(query, NativeSet):
-        return replace(
-            query, left=with_scalars(query.left, change), right=with_scalars(query.right, change)
-        )
+        return replace(query, left=with_scalars(query.left, change), right=with_scalars(query.right, change))
     items = tuple(
         replace(
             item,
@@ -185,7 +183,11 @@ def with_inner(node: Inner, change: Callable[[Scalar], Scalar]) -> Inner:
 
 
 def inner(
-    word: str, query: NativeQuery, operands: Sequence[Scalar] = (), operator: str | None = None, shown: str = ""
+    word: str,
+    query: NativeQuery,
+    operands: Sequence[Scalar] = (),
+    operator: str | None = None,
+    shown: str = "",
 ) -> Inner:
     """Return a query as a part of an expression."""
     free = [one.copy() for one in outer_columns(query)]
@@ -196,7 +198,9 @@ def inner(
 
 def outer_columns(query: NativeQuery) -> list[exp.Column]:
     """Return the columns that a query uses of the rows around it, each once."""
-    own = {item.alias for found in native_below(query) if isinstance(found, NativeSelect) for item in found.items}
+    own = {
+        item.alias for found in native_below(query) if isinstance(found, NativeSelect) for item in found.items
+    }
     used: dict[tuple[str, str], exp.Column] = {}
     for found in native_below(query):
         if isinstance(found, NativeSelect):

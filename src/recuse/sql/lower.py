@@ -15,7 +15,8 @@ from recuse.errors import QueryError
 from recuse.scalars.expression import Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.elaborate import Body, Elaborator, Lookup
+from recuse.sql.elaborate import Asking, Body, Elaborator, Lookup
+from recuse.sql.native.lower import NativeLowering
 from recuse.sql.position import refusal, span
 
 Statement = TypeVar("Statement", bound=exp.Query)
@@ -83,6 +84,8 @@ class Lowering:
 
     def _body(self, query: Query, operands: tuple[str, ...]) -> str:
         body = query.body
+        if isinstance(body, Asking):
+            return NativeLowering(self.lookup, self.text, self.dialect).body(query, operands)
         if not isinstance(body, Body):
             raise TypeError("a subquery of another making")
         if body.select is None:

@@ -6,9 +6,8 @@ here is refused, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from sqlglot import exp
 
@@ -18,6 +17,7 @@ from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
 from recuse.sql.joins import Frame, Joins
+from recuse.sql.named import NOTHING, Known, names_in, view_query
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
@@ -29,19 +29,6 @@ MAX_SOURCES = 64
 MAX_READ = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A CTE: its tree, the CTEs that it can see, and the names of its columns."""
-
-    tree: exp.Query
-    known: Mapping[str, Named]
-    columns: tuple[str, ...]
-
-
-Known = Mapping[str, Named]
-NOTHING: Known = MappingProxyType({})
-
-
 @dataclass(slots=True)
 class Relations:
     """A reader of queries; `sources` are all that it has met, each under an alias of its own."""
@@ -50,6 +37,8 @@ class Relations:
     sources: list[BlockSource] = field(default_factory=list)
     within: tuple[str, ...] = ()
     """the views that are being read"""
+    taken: set[str] = field(default_factory=set)
+    """aliases that are no source's, as they are compared"""
 
     # -------------------------------------------------------------- queries
 
@@ -72,19 +61,7 @@ class Relations:
 
     def with_names(self, tree: exp.Expr, known: Known) -> Known:
         """Return the CTEs that the query can see."""
-        clause = tree.args.get("with_")
-        if clause is None:
-            return known
-        if clause.args.get("recursive"):
-            place = clause_span(clause, "WITH", self.schema.text)
-            hint = "write out as many joins as you need"
-            raise refusal("a recursive CTE is not answered", self.schema.text, place, hint=hint)
-        for item in clause.expressions:
-            if {key for key, value in item.args.items() if value} - {"this", "alias"}:
-                raise self.refuse("this form of a CTE is not accepted", item, "write WITH name AS (SELECT …)")
-            columns = tuple(name.name for name in item.args["alias"].args.get("columns") or ())
-            known = {**known, fold(item.alias): Named(item.this, known, columns)}
-        return known
+        return names_in(tree, known, self.schema.text)
 
     def _select(self, tree: exp.Select, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         text = self.schema.text
@@ -231,15 +208,16 @@ class Relations:
         return aligned(blocks, self.lookup(), item, self.schema.text)
 
     def _table(self, item: exp.Table) -> tuple[Block, ...]:
-        table = self._known_table(item)
+        table = self.known_table(item)
         if table.view is not None:
             return self._view(item, table, table.view)
         scan = Scan(self.fresh(item.alias or table.name), table)
-        self._met(scan, item)
+        self.met(scan, item)
         outputs = tuple(Output(known.name, column(scan.alias, known.name)) for known in table.columns)
         return (Block(sources=(scan,), outputs=outputs),)
 
-    def _known_table(self, item: exp.Table) -> Table:
+    def known_table(self, item: exp.Table) -> Table:
+        """Return the table that an item names, or refuse it: its rows must belong to somebody, or be public."""
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
         if item.catalog or (item.db and fold(item.db) != "main"):
@@ -261,7 +239,7 @@ class Relations:
         try:
             text = view_query(definition)
             inside = replace(self.schema, text=text)
-            reader = Relations(inside, self.sources, (*self.within, fold(table.name)))
+            reader = Relations(inside, self.sources, (*self.within, fold(table.name)), self.taken)
             blocks = reader.query(parse(text), NOTHING, None)
         except QueryError as error:
             raise self.refuse(
@@ -289,11 +267,18 @@ class Relations:
 
     def fresh(self, wish: str) -> str:
         """Return an alias that no other source of the query has."""
-        taken = {fold(source.alias) for source in self.sources}
+        taken = {fold(source.alias) for source in self.sources} | self.taken
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if fold(name) not in taken)
 
-    def _met(self, scan: Scan, item: exp.Expr) -> None:
+    def alias(self, wish: str) -> str:
+        """Return an alias for what is no source: nothing else will have it."""
+        found = self.fresh(wish)
+        self.taken.add(fold(found))
+        return found
+
+    def met(self, scan: Scan, item: exp.Expr) -> None:
+        """Take note of a table that is read."""
         if len(self.sources) == MAX_READ:
             raise self.refuse("the query reads too many tables", item, "use every CTE and view fewer times")
         self.sources.append(scan)
@@ -309,16 +294,3 @@ def _shown_as(block: Block, names: Sequence[str], place: Span | None) -> Block:
     outputs = tuple(Output(name, placed(output.value, place)) for name, output in pairs)
     conditions = tuple(placed(condition, place) for condition in block.conditions)
     return replace(block, outputs=outputs, conditions=conditions)
-
-
-def view_query(definition: str) -> str:
-    """Return the SELECT of CREATE VIEW name AS SELECT ….
-
-    >>> view_query("CREATE VIEW v(a) AS SELECT x FROM t;")
-    'SELECT x FROM t'
-    """
-    words = definition.rstrip().rstrip(";")
-    start = fold(words).find(" as ")
-    if start < 0:
-        raise QueryError("its definition cannot be read")
-    return words[start + len(" AS ") :].strip()

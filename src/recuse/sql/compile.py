@@ -25,13 +25,13 @@ from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part
 from recuse.sql.kinds import ColumnKind, kind_of
-from recuse.sql.lower import Lowering
+from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
-from recuse.sql.render import plain, select, union
+from recuse.sql.render import select, union
 
 PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
 
@@ -157,7 +157,7 @@ def _derivations(asked: Measure, measure: Measure, schema: Schema) -> Derivation
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
-        plain=schema.catalogue.dialect.statement(plain(asked)),
+        plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),

@@ -19,7 +19,19 @@ from recuse.policy.terms import LinkChoice as KeyChoice
 from recuse.sql.catalogue import Table
 from recuse.sql.equalities import equal_columns
 from recuse.sql.ownership import Hop, Linked, ProtectedTable
-from recuse.sql.query import Block, BlockSource, Choice, Measure, Own, Owner, Scalar, Scan, Schema, SetOf, column
+from recuse.sql.query import (
+    Block,
+    BlockSource,
+    Choice,
+    Measure,
+    Own,
+    Owner,
+    Scalar,
+    Scan,
+    Schema,
+    SetOf,
+    column,
+)
 from recuse.sql.render import conjunction, table_reference
 
 Sources = dict[str, BlockSource]

@@ -45,7 +45,7 @@ def completed(
     if all(map(schema.is_public, branches)):
         return tuple(branches)
     taken = {fold(source.alias): source for source in sources}
-    outer = _completed_around(around, schema, taken)
+    outer = completed_around(around, schema, taken)
     known = set(taken)
     inner = tuple(complete(branch, schema, around, taken) for branch in branches)
     proof = _Proof(type_lookup(taken.values()), outer)
@@ -64,7 +64,7 @@ def never_null(
 ) -> bool:
     """Return whether neither a value of the row nor the first output of any branch is ever NULL."""
     taken = {fold(source.alias): source for source in sources}
-    outer = _completed_around(around, schema, taken)
+    outer = completed_around(around, schema, taken)
     inner = [complete(branch, schema, around, taken) for branch in branches]
     return _is_filled(value, outer) and all(
         _is_filled(branch.outputs[0].value, [*outer, branch]) for branch in inner
@@ -91,7 +91,7 @@ def _is_filled(value: Scalar, blocks: Sequence[Block]) -> bool:
     return (value.table, value.name) in filled
 
 
-def _completed_around(around: Sequence[Block], schema: Schema, taken: Sources) -> tuple[Block, ...]:
+def completed_around(around: Sequence[Block], schema: Schema, taken: Sources) -> tuple[Block, ...]:
     """Return the blocks around with the owners of their rows; what choices and sets own is not certain."""
     found: list[Block] = []
     for block in around:
@@ -147,90 +147,3 @@ def _seen_as(alias: str, branch: Block) -> Block:
         if isinstance(output.value, exp.Column)
     )
     return branch.narrowed(same)
-
-
-# ------------------------------------------------------------------ queries of any form
-
-
-def own_source(
-    alias: str, query: NativeQuery, around: Sequence[Block], schema: Schema, sources: list[BlockSource]
-) -> Own:
-    """Return a query as a source whose rows have owners, or say why they cannot (`NotOwn`).
-
-    Guarantee: whoever withdraws takes along exactly the rows that they own (proofs.md, theorem B1).
-    """
-    tables = Tables(schema, list(sources))
-    proof = Attribution(tables)
-    found = proof.exposed(proof.query(query, _facts_around(around, schema, tables)))
-    if not all(clause.certain for clause in found.clauses):
-        raise NotOwn("its rows belong to any of several participants")
-    tables.met(alias, found.query)
-    sources += tables.sources[len(sources) :]
-    names = names_of(found.query)
-    shown = {value.sql(): column(alias, n) for n, value in zip(names, found.outputs, strict=True) if value}
-    owners = [owner for clause in found.clauses for owner in clause.owners]
-    uses = tuple(outer_columns(found.query))
-    private = (schema.ownership.of(scan.table.name) for scan in native_scans(found.query))
-    return Own(
-        alias,
-        found.query,
-        names,
-        found.query.types,
-        tuple(Owner(o.kind, tuple(shown[value.sql()] for value in o.values)) for o in owners),
-        unique=_unique(found),
-        origins=tuple(_origin(value, found.facts, tables.lookup()) for value in found.outputs),
-        uses=uses,
-        public=not uses and all(isinstance(owned, PublicTable) for owned in private),
-    )
-
-
-def own_inner(
-    node: Inner, around: Sequence[Block], schema: Schema, sources: list[BlockSource], *, tested: bool
-) -> Inner:
-    """Return a subquery of an expression with its links followed if it is own, or say why not (`NotOwn`).
-
-    `tested` says that only rows for which it holds are used. Guarantee: as `settled`.
-    """
-    tables = Tables(schema, list(sources))
-    found = Attribution(tables).inner(node, _facts_around(around, schema, tables), tested=tested)
-    sources += tables.sources[len(sources) :]
-    return found
-
-
-def _facts_around(around: Sequence[Block], schema: Schema, tables: Tables) -> Facts:
-    """Return what is known of the row around."""
-    taken = {fold(source.alias): source for source in tables.sources}
-    blocks = _completed_around(around, schema, taken)
-    tables.sources[:] = taken.values()
-    return Facts(
-        owners=tuple(owner for block in blocks for owner in block.owners),
-        conditions=tuple(condition for block in blocks for condition in block.conditions),
-        scans=tuple(
-            source
-            for block in blocks
-            for source in block.sources
-            if isinstance(source, Scan) and source.preserving is None
-        ),
-    )
-
-
-def _unique(found: Attributed) -> tuple[str, ...] | None:
-    """Return the columns of a grouped query that are its keys, if they are shown: no two groups share them."""
-    query = found.query
-    if not isinstance(query, NativeSelect) or not query.keys:
-        return None
-    names = {output.value.sql(): output.name for output in query.outputs}
-    keys = [names.get(key.sql()) for key in query.keys]
-    return None if None in keys else tuple(name for name in keys if name is not None)
-
-
-def _origin(value: Scalar | None, facts: Facts, lookup: Lookup) -> tuple[Table, str] | None:
-    """Return the table and column that an output is taken from."""
-    if not isinstance(value, exp.Column):
-        return None
-    equal = Equalities({}).joined(facts.same)
-    for scan in facts.scans:
-        for known in scan.table.columns:
-            if equal.are(value, column(scan.alias, known.name)):
-                return scan.table, known.name
-    return None

@@ -18,6 +18,10 @@ from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
 from recuse.sql.joins import Frame, Joins
 from recuse.sql.named import NOTHING, Known, names_in, view_query
+from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.own import own_source
+from recuse.sql.native.read import NativeReader
+from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
@@ -43,7 +47,35 @@ class Relations:
     # -------------------------------------------------------------- queries
 
     def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
-        """Return the blocks of a query whose rows are used by another, each with its outputs."""
+        """Return the blocks of a query whose rows are used by another, each with its outputs.
+
+        What no blocks can say is run as it is, if each of its rows has owners of its own.
+        """
+        met = len(self.sources)
+        try:
+            return self._blocks(tree, known, outer)
+        except QueryError:
+            del self.sources[met:]
+            found = self._own(tree, known, outer)
+            if found is None:
+                raise
+            return found
+
+    def _own(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...] | None:
+        """Return the block that scans a query of any form, None if it is not own."""
+        met = len(self.sources)
+        try:
+            query = NativeReader(self.schema, self, self.within).query(tree, known, outer, self.lookup())
+            around = () if outer is None else outer.around
+            own = own_source(self.fresh("own"), query, around, self.schema, self.sources)
+        except (QueryError, NotOwn):
+            del self.sources[met:]
+            return None
+        self.sources.append(own)
+        outputs = tuple(Output(name, column(own.alias, name)) for name in names_of(query))
+        return (Block(sources=(own,), outputs=outputs),)
+
+    def _blocks(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         tree = self.unwrapped(tree)
         known = self.with_names(tree, known)
         if isinstance(tree, exp.SetOperation):

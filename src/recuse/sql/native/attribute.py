@@ -19,8 +19,8 @@ from recuse.fold import fold
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.equalities import Name, equal_columns
 from recuse.sql.native.facts import Clause, Facts, certain
+from recuse.sql.native.follow import Attributed, Links
 from recuse.sql.native.inner import Inner
-from recuse.sql.native.follow import Attributed, Tables
 from recuse.sql.native.tree import (
     JoinKind,
     NativeItem,
@@ -41,14 +41,14 @@ class NotOwn(Exception):  # noqa: N818 - an answer, not a failure
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The proof: `tables` know whose the rows of tables are, `lookup` the types of columns."""
+    """The proof: `links` know whose the rows of tables are, `lookup` the types of columns."""
 
-    tables: Tables
+    links: Links
 
     @property
     def lookup(self) -> Lookup:
         """The function that says of which type a column is."""
-        return self.tables.lookup()
+        return self.links.lookup()
 
     def query(self, query: NativeQuery, around: Facts) -> Attributed:
         """Return the query with its owners; `around` is known of the row whose columns it can use."""
@@ -131,7 +131,7 @@ class Attribution:
     def _item(self, item: NativeItem, around: Facts) -> tuple[NativeItem, tuple[Clause, ...], Facts]:
         """Return an item of FROM with its links followed, its owners as its columns, and what holds of it."""
         if isinstance(item.rows, Scan):
-            followed = self.tables.followed(item.rows)
+            followed = self.links.followed(item.rows)
             if followed is None:
                 return item, (), Facts(scans=(item.rows,))
             found = followed
@@ -143,7 +143,7 @@ class Attribution:
             for name, value in zip(names_of(shown.query), shown.outputs, strict=True)
             if isinstance(value, exp.Column)
         )
-        self.tables.met(item.alias, shown.query)
+        self.links.met(item.alias, shown.query)
         clauses = tuple(_seen_from(clause, item.alias, shown) for clause in shown.clauses)
         return replace(item, rows=shown.query), clauses, shown.facts + Facts(same=same)
 
@@ -188,8 +188,8 @@ class Attribution:
     def _set(self, query: NativeSet, around: Facts) -> Attributed:
         left, right = self.query(query.left, around), self.query(query.right, around)
         made = replace(query, left=left.query, right=right.query)
-        alias = self.tables.fresh("both")
-        self.tables.met(alias, made)
+        alias = self.links.fresh("both")
+        self.links.met(alias, made)
         places = tuple(column(alias, name) for name in query.names)
         if not left.clauses and not right.clauses:
             return Attributed(made, (), Facts(), places)

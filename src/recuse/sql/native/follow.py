@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from recuse.fold import fold
 from recuse.scalars.expression import Variable
-from recuse.scalars.types import stored
+from recuse.scalars.types import Opaque, stored
 from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.native.facts import Clause, Facts
@@ -34,11 +34,13 @@ class Attributed:
 
 
 @dataclass(slots=True)
-class Tables:
+class Links:
     """Who owns the rows of which table; `sources` are all that has been met, those that links add too."""
 
     schema: Schema
     sources: list[BlockSource]
+    reserved: frozenset[str] = frozenset()
+    """aliases that stand for something in the query that is looked at"""
     queries: dict[str, NativeQuery] = field(default_factory=dict)
     """what stands under an alias without being a source"""
 
@@ -48,9 +50,10 @@ class Tables:
 
         def found(node: Scalar) -> Variable:
             query = self.queries.get(node.table) if isinstance(node, exp.Column) else None
-            kinds = {} if query is None else dict(zip(names_of(query), query.types, strict=True))
-            kind = kinds.get(node.name)
-            return tables(node) if kind is None else Variable(node.table, node.name, kind)
+            if query is None or not isinstance(node, exp.Column):
+                return tables(node)
+            kinds = dict(zip(names_of(query), query.types, strict=True))
+            return Variable(node.table, node.name, kinds.get(node.name, Opaque("unknown")))
 
         return found
 
@@ -60,7 +63,8 @@ class Tables:
 
     def fresh(self, wish: str) -> str:
         """Return an alias that nothing has."""
-        taken = {fold(source.alias) for source in self.sources} | set(map(fold, self.queries))
+        taken = {fold(source.alias) for source in self.sources}
+        taken |= {fold(alias) for alias in (*self.queries, *self.reserved)}
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if fold(name) not in taken)
 
@@ -74,7 +78,7 @@ class Tables:
             return None
         inside = Scan(self.fresh(f"{scan.alias}_rows"), scan.table)
         taken: Sources = {fold(source.alias): source for source in self.sources}
-        taken |= {fold(alias): inside for alias in self.queries}
+        taken |= {fold(alias): inside for alias in (*self.queries, *self.reserved)}
         taken[fold(inside.alias)] = inside
         known = set(taken)
         block = complete(Block(sources=(inside,)), self.schema, (), taken)

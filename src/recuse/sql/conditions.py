@@ -14,15 +14,20 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
+from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.inner import Inner
+from recuse.sql.native.own import own_inner
 from recuse.sql.own import completed, never_null, settled
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, BlockSource, Choice, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction, native_in
 from recuse.sql.scope import Scope
-from recuse.sql.summary import Summary
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
 """reads a query inside a scope: its blocks, with their outputs"""
+
+Native = Callable[[exp.Expr, Scope], Scalar]
+"""reads an expression with subqueries that are to be run as they are"""
 
 Conjuncts = tuple[list[Scalar], list[Choice]]
 
@@ -33,6 +38,7 @@ class Conditions:
 
     schema: Schema
     subquery: Subquery
+    native: Native
     sources: list[BlockSource]
     """all that the reader has met; own subqueries add to them"""
 
@@ -127,7 +133,7 @@ class Conditions:
         elif isinstance(node, exp.In) and not isinstance(node.this, exp.Tuple):
             found = self._own_member(node, scope)
         else:
-            raise self._refuse(f"ANY is not understood inside {_inside(node)}", node, "write IN or EXISTS")
+            found = self._run_as_it_is(node, scope)
         if found is None:
             raise self._refuse(
                 f"a subquery on private tables inside {_inside(node)} can make rows disappear: "
@@ -156,18 +162,26 @@ class Conditions:
 
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the one value of a public or own subquery."""
-        query = node.unnest()
-        if not isinstance(query, exp.Query):
-            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
-        summary = Summary.of(query, self.schema.text)
-        blocks = completed(self.subquery(summary.rows, scope), scope.around, self.schema, self.sources)
-        if blocks is None:
+        found = self._run_as_it_is(node, scope)
+        if found is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,
                 "write EXISTS, IN or a join; ask for an inner aggregate by itself",
             )
-        return summary.value(blocks, self.lookup())
+        return found
+
+    def _run_as_it_is(self, node: exp.Expr, scope: Scope) -> Scalar | None:
+        """Return a subquery of any form inside an expression, None if it is not own."""
+        met = len(self.sources)
+        found = self.native(node, scope)
+        if not isinstance(found, Inner):
+            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
+        try:
+            return own_inner(found, scope.around, self.schema, self.sources, tested=False)
+        except NotOwn:
+            del self.sources[met:]
+            return None
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)

@@ -19,6 +19,7 @@ from recuse.sql.elaborate import Lookup
 from recuse.sql.joins import Frame, Joins
 from recuse.sql.named import NOTHING, Known, names_in, view_query
 from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.expressions import Expressions
 from recuse.sql.native.own import own_source
 from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tree import names_of
@@ -27,7 +28,15 @@ from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
 from recuse.sql.scope import Entry, Scope
-from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
+from recuse.sql.sets import (
+    SetKind,
+    aligned,
+    distinct,
+    intersection,
+    says_distinct,
+    set_operation_kind,
+    uses_around,
+)
 
 MAX_SOURCES = 64
 MAX_READ = 512
@@ -154,6 +163,9 @@ class Relations:
     def distinct(self, blocks: Sequence[Block], tree: exp.Expr) -> Block:
         """Return the block of the distinct outputs of the blocks."""
         made, block = distinct(self.fresh("set"), blocks, self.lookup(), tree, self.schema.text)
+        if uses_around(made):
+            problem = "DISTINCT, UNION and INTERSECT cannot use columns of the rows around"
+            raise self.refuse(problem, tree, "leave them out, or compare outside of them")
         self.sources.append(made)
         return block
 
@@ -182,12 +194,15 @@ class Relations:
         if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table) and not item.alias:
             refuse_clauses(item, self.schema.text, {"this"})
             return self._items(frames, item.this, known)
-        name, columns, blocks = self._item(item, known)
-        if any(same(entry.name, name) for entry in frames[0].scope.entries):
-            hint = "give each its own alias: FROM t a, t b"
-            raise self.refuse(f"two tables in FROM are called {name}", item, hint)
+        # only what is LATERAL depends on the rows before it
+        first = self._item(item, known, frames[0].scope)
         found = []
-        for frame in frames:
+        for place, frame in enumerate(frames):
+            again = place > 0 and isinstance(item, exp.Lateral)
+            name, columns, blocks = self._item(item, known, frame.scope) if again else first
+            if frame.scope.entry(name) is not None:
+                hint = "give each its own alias: FROM t a, t b"
+                raise self.refuse(f"two tables in FROM are called {name}", item, hint)
             for block in blocks:
                 named = tuple(
                     (renamed, output.value) for renamed, output in zip(columns, block.outputs, strict=True)
@@ -200,7 +215,9 @@ class Relations:
             found = self.joins(known).join(found, join)
         return found
 
-    def _item(self, item: exp.Expr, known: Known) -> tuple[str, list[str], tuple[Block, ...]]:
+    def _item(
+        self, item: exp.Expr, known: Known, before: Scope
+    ) -> tuple[str, list[str], tuple[Block, ...]]:
         """Return the name of one item, its column names and its blocks."""
         alias = item.args.get("alias")
         renamed = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
@@ -218,6 +235,10 @@ class Relations:
             name = item.alias or self.fresh("listed")
         elif isinstance(item, exp.Subquery):
             blocks = self.query(item, known, None)
+            name = item.alias or self.fresh("derived")
+        elif isinstance(item, exp.Lateral) and isinstance(item.this, exp.Subquery):
+            refuse_clauses(item, self.schema.text, {"this", "alias"})
+            blocks = self.query(item.this, known, before)
             name = item.alias or self.fresh("derived")
         else:
             hint = "name a table, or write a join" if not isinstance(item, exp.Unnest) else "join a table"
@@ -287,7 +308,18 @@ class Relations:
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.sources)
+        return Conditions(
+            self.schema,
+            lambda tree, scope: self.query(tree, known, scope),
+            lambda node, scope: self._expressions(known, scope).value(node),
+            self.sources,
+        )
+
+    def _expressions(self, known: Known, scope: Scope) -> Expressions:
+        """Return the reader of expressions whose subqueries are run as they are."""
+        reader = NativeReader(self.schema, self, self.within)
+        queries = lambda tree, inside, lookup: reader.query(tree, known, inside, lookup)  # noqa: E731
+        return Expressions(self.schema, queries, scope, self.lookup())
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""

@@ -12,7 +12,7 @@ from recuse.errors import QueryError
 from recuse.scalars.types import Opaque, common
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Output, SetOf, column
+from recuse.sql.query import Block, Output, SetOf, aliases, below, column, sources_of, written
 from recuse.sql.refuse import EXCEPT, refuse_clauses
 
 MAX_BRANCHES = 64
@@ -111,3 +111,11 @@ def intersection(first: Block, second: Block) -> Block:
     pairs = zip(first.outputs, second.outputs, strict=True)
     same = tuple(exp.NullSafeEQ(this=a.value.copy(), expression=b.value.copy()) for a, b in pairs)
     return replace(first, sources=first.sources + second.sources, conditions=same)
+
+
+def uses_around(made: SetOf) -> bool:
+    """Return whether a set uses columns that nothing inside of it has."""
+    here = {source.alias for source in sources_of(made.branches)}
+    written_there = [scalar for block in below(made.branches) for scalar in written(block)]
+    inside = {table.alias for scalar in written_there for table in scalar.find_all(exp.Table)}
+    return bool(aliases(written_there) - here - inside)

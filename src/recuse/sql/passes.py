@@ -39,6 +39,23 @@ def settle_public(measure: Measure, schema: Schema) -> Measure:
     return replace(measure, blocks=map_blocks(measure.blocks, settle))
 
 
+def split_signs(measure: Measure, _: Schema) -> Measure:
+    """Return the measure in which no block has absences: all its rows are added, those with one taken away.
+
+    Guarantee: rows without b are a minus a ∧ b, whoever is there (proofs.md, theorem N1); which blocks there
+    are follows from the query.
+    """
+    blocks = tuple(part for block in measure.blocks for part in _signs(block))
+    return replace(measure, blocks=blocks)
+
+
+def _signs(block: Block) -> tuple[Block, ...]:
+    if not block.absent:
+        return (block,)
+    bare = replace(block, absent=())
+    return bare, replace(bare, choices=(*block.choices, Choice(block.absent)), sign=-block.sign)
+
+
 def drop_equal_owners(measure: Measure, _: Schema) -> Measure:
     """Return the measure without owners that equalities make equal to others: a participant counts once.
 

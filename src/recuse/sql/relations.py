@@ -17,7 +17,8 @@ from recuse.fold import fold, same
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
-from recuse.sql.joins import Frame, Joins
+from recuse.sql.frame import Frame
+from recuse.sql.joins import Joins
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
@@ -53,7 +54,7 @@ class Relations:
 
     # -------------------------------------------------------------- queries
 
-    def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
+    def query(self, tree: exp.Expr, known: Known, outer: Frame | None) -> tuple[Block, ...]:
         """Return the blocks of a query whose rows are used by another, each with its outputs."""
         tree = self.unwrapped(tree)
         known = self.with_names(tree, known)
@@ -86,7 +87,7 @@ class Relations:
             known = {**known, fold(item.alias): Named(item.this, known, columns)}
         return known
 
-    def _select(self, tree: exp.Select, known: Known, outer: Scope | None) -> tuple[Block, ...]:
+    def _select(self, tree: exp.Select, known: Known, outer: Frame | None) -> tuple[Block, ...]:
         text = self.schema.text
         refuse_clauses(tree, text, READ | {"distinct", "group", "having", "order"})
         once = tree.args.get("distinct")
@@ -113,7 +114,7 @@ class Relations:
             if node.is_star:
                 outputs += self._star(node, frame.scope)
             else:
-                value = self.conditions(known).value(node.unalias(), frame.scope)
+                value = self.conditions(known).value(node.unalias(), frame)
                 name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
                 outputs.append(Output(name, value))
         return tuple(outputs)
@@ -131,7 +132,7 @@ class Relations:
             raise self.refuse(problem, node, f"there: {names}")
         return [Output(name, value) for name, value in entry.columns]
 
-    def _set_operation(self, tree: exp.SetOperation, known: Known, outer: Scope | None) -> tuple[Block, ...]:
+    def _set_operation(self, tree: exp.SetOperation, known: Known, outer: Frame | None) -> tuple[Block, ...]:
         kind = set_operation_kind(tree, self.schema.text)
         left, right = (self.query(part, known, outer) for part in (tree.this, tree.expression))
         blocks = aligned([*left, *right], self.lookup(), tree, self.schema.text)
@@ -150,10 +151,13 @@ class Relations:
 
     # -------------------------------------------------------------- FROM
 
-    def frames(self, tree: exp.Select, known: Known, outer: Scope | None) -> list[Frame]:
+    def frames(self, tree: exp.Select, known: Known, outer: Frame | None) -> list[Frame]:
         """Return FROM, the joins and WHERE: one frame for every combination of UNION ALL branches."""
         start = tree.args.get("from_")
-        empty = Frame(Block(), Scope(self.schema.text, outer=outer))
+        if outer is None:
+            empty = Frame(Block(), Scope(self.schema.text))
+        else:
+            empty = Frame(Block(), Scope(self.schema.text, outer=outer.scope), outer.blocks)
         if start is None:
             if outer is None and not self.within:
                 raise self.refuse("the query has no FROM", tree, "write SELECT COUNT(*) FROM a_table")
@@ -164,8 +168,15 @@ class Relations:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
-            frames = [frame.where(*self.conditions(known).read(where.this, frame.scope)) for frame in frames]
+            conditions = self.conditions(known)
+            frames = [case for frame in frames for case in frame.cases(conditions.read(where.this, frame))]
+        self._few(frames, tree)
         return frames
+
+    def _few(self, frames: Sequence[Frame], item: exp.Expr) -> None:
+        if len(frames) > MAX_SOURCES or max(len(frame.block.sources) for frame in frames) > MAX_SOURCES:
+            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
+                          accepted=f"{MAX_SOURCES}")  # fmt: skip
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
         """Return every frame joined with every branch of one item of FROM."""
@@ -184,9 +195,7 @@ class Relations:
                     (renamed, output.value) for renamed, output in zip(columns, block.outputs, strict=True)
                 )
                 found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
-        if len(found) > MAX_SOURCES or max(len(frame.block.sources) for frame in found) > MAX_SOURCES:
-            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
-                          accepted=f"{MAX_SOURCES}")  # fmt: skip
+        self._few(found, item)
         for join in nested:
             found = self.joins(known).join(found, join)
         return found
@@ -222,10 +231,10 @@ class Relations:
     def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
         """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
         rows = [node.expressions if isinstance(node, exp.Tuple) else [node] for node in item.expressions]
-        scope = Scope(self.schema.text)
+        nothing = Frame(Block(), Scope(self.schema.text))
         blocks = []
         for row in rows:
-            values = [self.conditions(known).value(node, scope) for node in row]
+            values = [self.conditions(known).value(node, nothing) for node in row]
             outputs = tuple(Output(f"col{place}", value) for place, value in enumerate(values))
             blocks.append(Block(outputs=outputs))
         return aligned(blocks, self.lookup(), item, self.schema.text)
@@ -277,7 +286,7 @@ class Relations:
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.lookup)
+        return Conditions(self.schema, lambda tree, frame: self.query(tree, known, frame), self.lookup)
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""

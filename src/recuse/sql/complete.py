@@ -46,7 +46,9 @@ def complete(block: Block, schema: Schema, around: Sequence[Block], taken: Sourc
         Choice(tuple(complete(branch, schema, inside, taken) for branch in choice.branches))
         for choice in block.choices
     )
-    follower = _Follower(replace(block, sources=sources, choices=choices), schema, around, taken)
+    absent = tuple(complete(branch, schema, inside, taken) for branch in block.absent)
+    asked = replace(block, sources=sources, choices=choices, absent=absent)
+    follower = _Follower(asked, schema, around, taken)
     for source in sources:
         if isinstance(source, Scan):
             follower.follow(source)
@@ -102,7 +104,7 @@ class _Follower:
             branch = _Follower(Block(), self.schema, (*self.around, self.asked), self.taken)
             branch._hop(scan, replace(hop, alternatives=(columns,)))
             branches.append(branch.block())
-        self.choices.append(Choice(tuple(branches)))
+        self.choices.append(Choice(tuple(branches), linked=True))
         listed = " or ".join(", ".join(columns) for columns in hop.alternatives)
         self.completed.append(f"rows of {scan.alias} belong to any {hop.target} of {listed}")
 

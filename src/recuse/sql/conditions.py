@@ -7,8 +7,8 @@ truth value; a value of a row must not depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -17,7 +17,7 @@ from recuse.scalars.expression import Constant
 from recuse.scalars.types import Boolean
 from recuse.sql.cases import Cases, TooManyError
 from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
-from recuse.sql.frame import Frame
+from recuse.sql.own import completed
 from recuse.sql.position import refusal, span
 from recuse.sql.predicates import (
     Predicate,
@@ -28,8 +28,9 @@ from recuse.sql.predicates import (
     is_subquery_predicate,
     is_subquery_value,
 )
-from recuse.sql.query import Block, Scalar, Schema
+from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction
+from recuse.sql.scope import Scope
 from recuse.sql.summary import Summary
 from recuse.sql.truths import Asked, Compound, Condition, Fixed, Tested, Truth
 
@@ -44,10 +45,14 @@ class Conditions:
 
     schema: Schema
     subquery: Subquery
-    lookup: Callable[[], Lookup]
-    """returns the function that says of which type a column is"""
+    sources: list[BlockSource]
+    """all that the reader has met; own subqueries add to them"""
 
-    def read(self, node: exp.Expr, frame: Frame) -> list[Block]:
+    def lookup(self) -> Lookup:
+        """Return the function that says of which type a column is."""
+        return type_lookup(self.sources)
+
+    def read(self, node: exp.Expr, scope: Scope) -> list[Block]:
         """Return the cases in which `node` is TRUE: blocks without sources, no row in two of them.
 
         What has no subquery is read first, so that the others know whose rows they stand beside.
@@ -55,8 +60,8 @@ class Conditions:
         parts = list(_conjuncts(node))
         asking = [any(map(is_subquery, part.walk())) for part in parts]
         plain = [part for part, asks in zip(parts, asking, strict=True) if not asks]
-        base = Block(conditions=tuple(self.value(part, frame) for part in plain))
-        within = frame.narrowed(base)
+        base = Block(conditions=tuple(self.value(part, scope) for part in plain))
+        within = replace(scope, rows=scope.rows.joined(base))
         reader = _Formulas(self, within)
         conditions = [
             reader.condition(reader.marked(part)) for part, asks in zip(parts, asking, strict=True) if asks
@@ -73,31 +78,31 @@ class Conditions:
             ) from None
         return [base.joined(case) for case in cases]
 
-    def value(self, node: exp.Expr, frame: Frame) -> Scalar:
+    def value(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the expression with every column resolved; nobody else's rows may decide it."""
         refuse_foreign(node, self.schema.text, skip=is_subquery)
-        resolved = node.transform(lambda part: self.resolved(part, frame))
+        resolved = node.transform(lambda part: self.resolved(part, scope))
         self.elaborator().expression(resolved)
         return resolved
 
-    def resolved(self, part: exp.Expr, frame: Frame) -> exp.Expr:
+    def resolved(self, part: exp.Expr, scope: Scope) -> exp.Expr:
         """Return a column, or a subquery that is row-wise, with its names resolved; else the part itself."""
         if is_subquery_value(part):
-            return self._single(part, frame)
+            return self._single(part, scope)
         if is_subquery_predicate(part) or is_extreme_comparison(part):
-            found = self.predicate(part, frame)
+            found = self.predicate(part, scope)
             if isinstance(found, Predicate):
                 raise self._not_row_wise(part)
             return found
         if isinstance(part, exp.Column):
-            return frame.scope.resolve(part)
+            return scope.resolve(part)
         return part
 
-    def predicate(self, node: exp.Expr, frame: Frame) -> Predicate | Scalar:
+    def predicate(self, node: exp.Expr, scope: Scope) -> Predicate | Scalar:
         """Return a predicate over a subquery; a condition on the row where nobody else can change it."""
-        reader = Predicates(self.schema, self.subquery, self.value, self.lookup)
-        found = reader.read(node, frame)
-        row_wise = reader.settled(found, frame)
+        reader = Predicates(self.schema, self.subquery, self.value, self.sources)
+        found = reader.read(node, scope)
+        row_wise = reader.settled(found, scope)
         if row_wise is not None:
             return row_wise
         reader.refuse_nested(found, node)
@@ -107,14 +112,14 @@ class Conditions:
         """Return the reader of typed expressions."""
         return Elaborator(self.lookup(), self.schema.text, self.schema.catalogue.macros)
 
-    def _single(self, node: exp.Expr, frame: Frame) -> Scalar:
-        """Return the one value of a public subquery."""
+    def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
+        """Return the one value of a public or own subquery."""
         query = node.unnest()
         if not isinstance(query, exp.Query):
             raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
         summary = Summary.of(query, self.schema.text)
-        blocks = self.subquery(summary.rows, frame)
-        if not all(map(self.schema.is_public, blocks)):
+        blocks = completed(self.subquery(summary.rows, scope), scope.around, self.schema, self.sources)
+        if blocks is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,
@@ -138,7 +143,7 @@ class _Formulas:
     """A reader of conditions with subqueries: predicates and tests are numbered as they are met."""
 
     conditions: Conditions
-    frame: Frame
+    scope: Scope
     predicates: list[Predicate] = field(default_factory=list)
     tests: list[Scalar] = field(default_factory=list)
 
@@ -148,8 +153,8 @@ class _Formulas:
 
         def resolve(part: exp.Expr) -> exp.Expr:
             if not is_subquery_predicate(part) and not is_extreme_comparison(part):
-                return self.conditions.resolved(part, self.frame)
-            found = self.conditions.predicate(part, self.frame)
+                return self.conditions.resolved(part, self.scope)
+            found = self.conditions.predicate(part, self.scope)
             if not isinstance(found, Predicate):
                 return found
             mark = exp.Var(this=MARK)

@@ -11,22 +11,29 @@ from recuse.sql.scope import Entry, Scope
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """FROM as far as it has been read: a block, what names mean in it, and the blocks around it."""
+    """FROM as far as it has been read: a block, and what names mean in it."""
 
     block: Block
-    scope: Scope
-    around: tuple[Block, ...] = ()
-    """outermost first; the names of their columns are those of `scope.outer`"""
+    names: Scope
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The blocks whose columns can be used here, outermost first, this one last."""
-        return (*self.around, self.block)
+    def scope(self) -> Scope:
+        """What names mean, to whoever has to know the rows too."""
+        return replace(self.names, rows=self.block)
 
     def joined(self, block: Block, *entries: Entry) -> Frame:
         """Return the frame with the rows of one more item: all pairs."""
-        scope = replace(self.scope, entries=(*self.scope.entries, *entries))
-        return replace(self, block=self.block.joined(block), scope=scope)
+        names = replace(self.names, entries=(*self.names.entries, *entries))
+        return Frame(self.block.joined(block), names)
+
+    def beside(self, block: Block, *entries: Entry) -> Frame:
+        """Return the frame of a block whose rows are looked for beside every row of this one."""
+        names = replace(
+            self.names,
+            entries=(*self.names.entries, *entries),
+            beside=(*self.names.beside, self.block),
+        )
+        return Frame(block, names)
 
     def narrowed(self, case: Block) -> Frame:
         """Return the frame with what must hold besides."""

@@ -60,8 +60,8 @@ class Joins:
 
     def _on(self, frame: Frame, join: exp.Join) -> list[Frame]:
         """Return the frame, its last item joined by USING, NATURAL or ON."""
-        left = replace(frame.scope, entries=frame.scope.entries[:-1])
-        right = replace(frame.scope, entries=frame.scope.entries[-1:], merged=())
+        left = replace(frame.names, entries=frame.names.entries[:-1])
+        right = replace(frame.names, entries=frame.names.entries[-1:], merged=())
         return self._tied(frame, self._common(left, right, join), join)
 
     def _tied(self, frame: Frame, merged: Merged, join: exp.Join) -> list[Frame]:
@@ -69,15 +69,18 @@ class Joins:
         equal = [exp.EQ(this=ours.copy(), expression=theirs.copy()) for _, ours, theirs in merged]
         frame = frame.narrowed(Block(conditions=tuple(equal)))
         for name, ours, _ in merged:
-            frame = replace(frame, scope=frame.scope.merging(name, ours))
+            frame = replace(frame, names=frame.names.merging(name, ours))
         on = join.args.get("on")
-        return [frame] if on is None else frame.cases(self.conditions.read(on, frame))
+        return [frame] if on is None else frame.cases(self.conditions.read(on, frame.scope))
 
     def _semi(self, frame: Frame, join: exp.Join) -> Frame:
         """Return the frame restricted to rows with a partner: SEMI JOIN is EXISTS."""
-        branches = [pair.block for pair in self._pairs(frame, self._alone([frame], join), join)]
+        branches = tuple(pair.block for pair in self._pairs(frame, self._alone([frame], join), join))
+        own = settled(branches, frame.scope.around, self.conditions.schema, self.conditions.sources)
+        if own is not None:
+            return frame.narrowed(Block(conditions=(own,)))
         self._refuse_nested(branches, join)
-        return frame.narrowed(Block(choices=(Choice(tuple(branches)),)))
+        return frame.narrowed(Block(choices=(Choice(branches),)))
 
     # -------------------------------------------------------------- outer joins
 
@@ -97,52 +100,49 @@ class Joins:
 
     def _matched(self, frame: Frame, partner: Frame, join: exp.Join, side: str) -> list[Frame]:
         """Return the pairs of rows that belong together."""
-        common = self._common(frame.scope, partner.scope, join)
-        both = frame.joined(partner.block, *partner.scope.entries)
+        common = self._common(frame.names, partner.names, join)
+        both = frame.joined(partner.block, *partner.names.entries)
         return [self._named(pair, common, side) for pair in self._tied(both, common, join)]
 
     def _left_alone(self, frame: Frame, partners: list[Frame], join: exp.Join, side: str) -> Frame:
         """Return the rows of a frame without a partner."""
         alone = self._without(frame, self._pairs(frame, partners, join), join)
-        right = partners[0].scope
+        right = partners[0].names
         alone = alone.joined(Block(), *map(self._blank, right.entries))
-        common = self._common(frame.scope, right, join)
+        common = self._common(frame.names, right, join)
         return self._named(alone, [(n, ours, self._null(theirs)) for n, ours, theirs in common], side)
 
     def _right_alone(self, frames: list[Frame], partner: Frame, join: exp.Join, side: str) -> Frame:
         """Return the rows of a partner that no frame has a row for."""
         mirrored = [pair for frame in frames for pair in self._mirrored(frame, partner, join)]
-        left = frames[0].scope
-        alone = self._without(replace(partner, around=frames[0].around), mirrored, join)
-        scope = replace(
+        left = frames[0].names
+        alone = self._without(Frame(partner.block, left), mirrored, join)
+        names = replace(
             left,
-            entries=(*map(self._blank, left.entries), *partner.scope.entries),
+            entries=(*map(self._blank, left.entries), *partner.names.entries),
             merged=tuple((name, self._null(value)) for name, value in left.merged),
         )
-        common = self._common(left, partner.scope, join)
+        common = self._common(left, partner.names, join)
         named = [(name, self._null(ours), theirs) for name, ours, theirs in common]
-        return self._named(replace(alone, scope=scope), named, side)
+        return self._named(replace(alone, names=names), named, side)
 
     def _pairs(self, frame: Frame, partners: Sequence[Frame], join: exp.Join) -> list[Frame]:
         """Return what a row of a frame is joined with, as branches that may use the frame's columns."""
         found = []
         for partner in partners:
-            scope = replace(frame.scope, entries=(*frame.scope.entries, *partner.scope.entries))
-            inner = Frame(partner.block, scope, frame.blocks)
-            found += self._tied(inner, self._common(frame.scope, partner.scope, join), join)
+            inner = frame.beside(partner.block, *partner.names.entries)
+            found += self._tied(inner, self._common(frame.names, partner.names, join), join)
         return found
 
     def _mirrored(self, frame: Frame, partner: Frame, join: exp.Join) -> list[Frame]:
         """Return what a row of the partner is joined with, as branches that may use its columns."""
-        scope = replace(frame.scope, entries=(*frame.scope.entries, *partner.scope.entries))
-        inner = Frame(frame.block, scope, (*frame.around, partner.block))
-        return self._tied(inner, self._common(frame.scope, partner.scope, join), join)
+        inner = Frame(partner.block, frame.names).beside(frame.block, *partner.names.entries)
+        return self._tied(inner, self._common(frame.names, partner.names, join), join)
 
     def _without(self, frame: Frame, pairs: Iterable[Frame], join: exp.Join) -> Frame:
         """Return the rows of a frame that are joined with nothing."""
         branches = tuple(pair.block for pair in pairs)
-        schema, lookup = self.conditions.schema, self.conditions.lookup()
-        exists = settled(branches, frame.blocks, schema, lookup)
+        exists = settled(branches, frame.scope.around, self.conditions.schema, self.conditions.sources)
         if exists is not None:
             return frame.narrowed(Block(conditions=(exp.Not(this=exp.paren(exists)),)))
         self._refuse_nested(branches, join)
@@ -154,7 +154,7 @@ class Joins:
             value = ours if side == "LEFT" else theirs
             if side == "FULL":
                 value = exp.Coalesce(this=ours.copy(), expressions=[theirs.copy()])
-            frame = replace(frame, scope=frame.scope.merging(name, value))
+            frame = replace(frame, names=frame.names.merging(name, value))
         return frame
 
     def _blank(self, entry: Entry) -> Entry:
@@ -168,22 +168,23 @@ class Joins:
 
     def _preserved(self, frame: Frame, partner: Frame, scan: Scan, join: exp.Join) -> Frame:
         """Return the frame with a public table on the right, whose rows nobody can withdraw."""
-        bare = Frame(Block(), replace(frame.scope, entries=(*frame.scope.entries, *partner.scope.entries)))
-        common = self._common(frame.scope, partner.scope, join)
+        bare = frame.beside(Block(), *partner.names.entries)
+        common = self._common(frame.names, partner.names, join)
         on = [*partner.block.conditions]
         on += [exp.EQ(this=ours.copy(), expression=theirs.copy()) for _, ours, theirs in common]
         if join.args.get("on") is not None:
-            on.append(self.conditions.value(join.args["on"], replace(bare, around=frame.blocks)))
+            on.append(self.conditions.value(join.args["on"], bare.scope))
         preserving = exp.and_(*on, copy=False) if on else exp.true()
         kept = replace(scan, preserving=preserving)
         block = replace(frame.block, sources=(*frame.block.sources, kept))
-        return self._named(replace(frame, block=block, scope=bare.scope), common, "LEFT")
+        names = replace(frame.names, entries=bare.names.entries)
+        return self._named(Frame(block, names), common, "LEFT")
 
     def _alone(self, frames: Sequence[Frame], join: exp.Join) -> list[Frame]:
         """Return what is joined, by itself."""
         partners = self.items([Frame(Block(), Scope(self.text))], join.this)
-        for entry in partners[0].scope.entries:
-            if frames[0].scope.entry(entry.name) is not None:
+        for entry in partners[0].names.entries:
+            if frames[0].names.entry(entry.name) is not None:
                 hint = "give each its own alias"
                 raise self._refuse(f"two tables in FROM are called {entry.name}", join.this, hint)
         return partners
@@ -196,7 +197,7 @@ class Joins:
         if len(partners) != 1 or len(partners[0].block.sources) != 1 or partners[0].block.choices:
             return None
         (scan,) = partners[0].block.sources
-        stored = all(isinstance(v, exp.Column) for e in partners[0].scope.entries for _, v in e.columns)
+        stored = all(isinstance(v, exp.Column) for e in partners[0].names.entries for _, v in e.columns)
         public = self.conditions.schema.is_public(partners[0].block)
         return scan if isinstance(scan, Scan) and stored and public else None
 

@@ -19,20 +19,20 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars.types import Number
-from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.frame import Frame
-from recuse.sql.own import settled
+from recuse.sql.elaborate import type_of
+from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, BlockSource, Scalar, Scan, Schema, below, sources_of
+from recuse.sql.query import Block, BlockSource, Scalar, Schema, below, type_lookup
 from recuse.sql.render import native_in
+from recuse.sql.scope import Scope
 from recuse.sql.sets import MAX_BRANCHES
 from recuse.sql.summary import Summary
 from recuse.sql.truths import Truth
 
-Subquery = Callable[[exp.Expr, Frame], tuple[Block, ...]]
-"""reads a query inside a frame: its blocks, with their outputs"""
-Value = Callable[[exp.Expr, Frame], Scalar]
-"""reads a value of a frame's rows"""
+Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
+"""reads a query inside a scope: its blocks, with their outputs"""
+Value = Callable[[exp.Expr, Scope], Scalar]
+"""reads a value of a row"""
 
 NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.NEQ,
@@ -74,7 +74,7 @@ class Predicate:
     steps: tuple[tuple[Block, ...], ...]
     outcomes: tuple[Truth, ...]
     native: Scalar | None = None
-    """the same in plain SQL, where all of it is public"""
+    """the same in plain SQL, where all of it is public or own"""
 
     def reduced(self) -> Self:
         """Return the predicate without steps that change nothing."""
@@ -95,23 +95,24 @@ class Predicates:
     schema: Schema
     subquery: Subquery
     value: Value
-    lookup: Callable[[], Lookup]
+    sources: list[BlockSource]
+    """all that the reader has met; own subqueries add to them"""
 
-    def read(self, node: exp.Expr, frame: Frame) -> Predicate:
+    def read(self, node: exp.Expr, scope: Scope) -> Predicate:
         """Return the predicate that a node is (`is_subquery_predicate`, `is_extreme_comparison`)."""
         if isinstance(node, exp.Exists):
-            return Predicate((self.subquery(node.this, frame),), (False, True))
+            return Predicate((self.subquery(node.this, scope),), (False, True))
         if is_extreme_comparison(node):
-            return self._beside_extreme(node, frame).reduced()
-        return self._membership(node, frame)
+            return self._beside_extreme(node, scope).reduced()
+        return self._membership(node, scope)
 
-    def settled(self, predicate: Predicate, frame: Frame) -> Scalar | None:
+    def settled(self, predicate: Predicate, scope: Scope) -> Scalar | None:
         """Return the predicate as a condition on the row alone, if nobody else can change it."""
         if predicate.native is not None:
             return predicate.native
         steps: list[Scalar] = []
         for step in predicate.steps:
-            found = settled(step, frame.blocks, self.schema, self.lookup())
+            found = settled(step, scope.around, self.schema, self.sources)
             if found is None:
                 return None
             steps.append(found)
@@ -130,10 +131,10 @@ class Predicates:
 
     # -------------------------------------------------------------- IN, ANY, ALL
 
-    def _membership(self, node: exp.Expr, frame: Frame) -> Predicate:
+    def _membership(self, node: exp.Expr, scope: Scope) -> Predicate:
         left = node.this
         wanted = left.expressions if isinstance(left, exp.Tuple) else [left.unnest()]
-        values = [self.value(item, frame) for item in wanted]
+        values = [self.value(item, scope) for item in wanted]
         kind = exp.EQ if isinstance(node, exp.In) else type(node)
         if kind not in NEGATED:
             raise self._refuse("this comparison with ANY is not accepted", node, "use =, <>, <, <=, > or >=")
@@ -141,7 +142,7 @@ class Predicates:
         if len(values) > 1 and (kind is not exp.EQ or every):
             raise self._refuse("rows are compared by IN only", node, "write (a, b) IN (SELECT …)")
         inner = node.args["query"] if isinstance(node, exp.In) else node.expression.this
-        blocks = self.subquery(inner, frame)
+        blocks = self.subquery(inner, scope)
         if any(len(block.outputs) != len(values) for block in blocks):
             raise self._refuse(
                 "the subquery returns another number of columns than it is compared with",
@@ -153,35 +154,37 @@ class Predicates:
         unsure = tuple(
             _under(block, conditions)
             for block in blocks
-            for conditions in self._unsure(compared, values, block, frame)
+            for conditions in self._unsure(compared, values, block, scope)
         )
         if len(unsure) + len(sure) > MAX_BRANCHES:
             raise self._refuse("too many columns that may be NULL are compared", node, "write EXISTS (…)")
         first, last = (True, False) if every else (False, True)
-        public = isinstance(node, exp.In) and len(values) == 1 and all(map(self.schema.is_public, blocks))
-        native = native_in(values[0], blocks) if public else None
+        own = completed(blocks, scope.around, self.schema, self.sources)
+        alone = isinstance(node, exp.In) and len(values) == 1
+        native = native_in(values[0], own) if alone and own is not None else None
         if not unsure:
             return Predicate((sure,), (first, last), native)
         return Predicate(((*sure, *unsure), sure), (first, None, last), native)
 
     def _unsure(
-        self, kind: type[exp.Expr], values: Sequence[Scalar], block: Block, frame: Frame
+        self, kind: type[exp.Expr], values: Sequence[Scalar], block: Block, scope: Scope
     ) -> Iterator[list[Scalar]]:
         """Yield conditions that hold, one or several at once, where the comparison is NULL but not FALSE.
 
         NULLs are told apart, so that an equality stays one that an engine can join by.
         """
-        sources = list(sources_of([*frame.blocks, block]))
+        others = [output.value for output in block.outputs]
+        never = filled([*values, *others], block, scope.around, self.schema, self.sources)
         options = [
-            list(self._options(kind, value, output.value, sources))
-            for value, output in zip(values, block.outputs, strict=True)
+            list(self._options(kind, value, other, never))
+            for value, other in zip(values, others, strict=True)
         ]
         for chosen in product(*options):
             if any(place for place, _ in chosen):
                 yield [condition for _, condition in chosen]
 
     def _options(
-        self, kind: type[exp.Expr], value: Scalar, other: Scalar, sources: Sequence[BlockSource]
+        self, kind: type[exp.Expr], value: Scalar, other: Scalar, never: Sequence[Scalar]
     ) -> Iterator[tuple[int, Scalar]]:
         compared = kind(this=value.copy(), expression=other.copy())
         yield 0, compared
@@ -189,28 +192,28 @@ class Predicates:
             yield 1, _is_null(compared)
             return
         for place, side in enumerate((other, value), start=1):
-            if not _never_null(side, sources):
+            if side not in never:
                 yield place, _is_null(side)
 
     def _is_null_safe(self, value: Scalar, other: Scalar) -> bool:
         """Return whether a comparison is NULL only where a side is: no conversion can lose a value."""
-        kinds = [type_of(side, self.lookup()) for side in (value, other)]
+        kinds = [type_of(side, type_lookup(self.sources)) for side in (value, other)]
         whole = all(isinstance(kind, Number) and kind.scale == 0 for kind in kinds)
         return whole or kinds[0] == kinds[1]
 
     # -------------------------------------------------------------- MIN and MAX
 
-    def _beside_extreme(self, node: exp.Expr, frame: Frame) -> Predicate:
+    def _beside_extreme(self, node: exp.Expr, scope: Scope) -> Predicate:
         kind = type(node)
         value, inner = node.this, node.expression
         if is_extreme(value):
             value, inner, kind = inner, value, MIRRORED[kind]
         summary = Summary.of(inner.unnest(), self.schema.text)
-        blocks = self.subquery(summary.rows, frame)
-        found = self.value(value, frame)
+        blocks = self.subquery(summary.rows, scope)
+        found = self.value(value, scope)
         least = isinstance(summary.output, exp.Min)
         sides = [found, *(block.outputs[0].value for block in blocks)]
-        if len({type(type_of(side, self.lookup())) for side in sides}) > 1:
+        if len({type(type_of(side, type_lookup(self.sources))) for side in sides}) > 1:
             raise self._refuse("what is compared is of two types", node, "cast both sides to one type")
         reached, passed = (exp.LTE, exp.LT) if least else (exp.GTE, exp.GT)
         steps = [
@@ -221,9 +224,10 @@ class Predicates:
                 lambda y: passed(this=y.copy(), expression=found.copy()),
             )
         ]
+        own = completed(blocks, scope.around, self.schema, self.sources)
         native = None
-        if all(map(self.schema.is_public, blocks)):
-            native = kind(this=found.copy(), expression=summary.value(blocks, self.lookup()))
+        if own is not None:
+            native = kind(this=found.copy(), expression=summary.value(own, type_lookup(self.sources)))
         return Predicate(tuple(steps), BESIDE_MINIMUM[kind if least else MIRRORED[kind]], native)
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
@@ -281,17 +285,3 @@ def _written(outcome: Truth) -> exp.Expr:
 
 def _is_null(value: Scalar) -> Scalar:
     return exp.Is(this=exp.paren(value.copy()), expression=exp.Null())
-
-
-def _never_null(value: Scalar, sources: Sequence[BlockSource]) -> bool:
-    """Return whether the catalogue says that a value is never NULL."""
-    value = value.unnest()
-    if isinstance(value, exp.Literal):
-        return True
-    if not isinstance(value, exp.Column):
-        return False
-    for source in sources:
-        if isinstance(source, Scan) and source.alias == value.table and source.preserving is None:
-            known = source.table.column(value.name)
-            return known is not None and not known.nullable
-    return False

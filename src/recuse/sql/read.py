@@ -293,7 +293,7 @@ class _Reader:
         """Return the blocks of a frame's rows that take part: one, or one for every case of FILTER."""
         frames = [frame]
         if test is not None:
-            frames = frame.cases(self.relations.conditions(self.known).read(test, frame))
+            frames = frame.cases(self.relations.conditions(self.known).read(test, frame.scope))
         values = [self._value(node, frame) for node in arguments]
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = kind.value(values)
@@ -334,7 +334,7 @@ class _Reader:
     # -------------------------------------------------------------- small things
 
     def _value(self, node: exp.Expr, frame: Frame) -> Scalar:
-        return self.relations.conditions(self.known).value(node, frame)
+        return self.relations.conditions(self.known).value(node, frame.scope)
 
     def _refuse(
         self, problem: str, node: exp.Expr, hint: str | None, *, accepted: str | None = None

@@ -54,7 +54,7 @@ class Relations:
 
     # -------------------------------------------------------------- queries
 
-    def query(self, tree: exp.Expr, known: Known, outer: Frame | None) -> tuple[Block, ...]:
+    def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         """Return the blocks of a query whose rows are used by another, each with its outputs."""
         tree = self.unwrapped(tree)
         known = self.with_names(tree, known)
@@ -87,7 +87,7 @@ class Relations:
             known = {**known, fold(item.alias): Named(item.this, known, columns)}
         return known
 
-    def _select(self, tree: exp.Select, known: Known, outer: Frame | None) -> tuple[Block, ...]:
+    def _select(self, tree: exp.Select, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         text = self.schema.text
         refuse_clauses(tree, text, READ | {"distinct", "group", "having", "order"})
         once = tree.args.get("distinct")
@@ -114,7 +114,7 @@ class Relations:
             if node.is_star:
                 outputs += self._star(node, frame.scope)
             else:
-                value = self.conditions(known).value(node.unalias(), frame)
+                value = self.conditions(known).value(node.unalias(), frame.scope)
                 name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
                 outputs.append(Output(name, value))
         return tuple(outputs)
@@ -132,7 +132,7 @@ class Relations:
             raise self.refuse(problem, node, f"there: {names}")
         return [Output(name, value) for name, value in entry.columns]
 
-    def _set_operation(self, tree: exp.SetOperation, known: Known, outer: Frame | None) -> tuple[Block, ...]:
+    def _set_operation(self, tree: exp.SetOperation, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         kind = set_operation_kind(tree, self.schema.text)
         left, right = (self.query(part, known, outer) for part in (tree.this, tree.expression))
         blocks = aligned([*left, *right], self.lookup(), tree, self.schema.text)
@@ -151,13 +151,10 @@ class Relations:
 
     # -------------------------------------------------------------- FROM
 
-    def frames(self, tree: exp.Select, known: Known, outer: Frame | None) -> list[Frame]:
+    def frames(self, tree: exp.Select, known: Known, outer: Scope | None) -> list[Frame]:
         """Return FROM, the joins and WHERE: one frame for every combination of UNION ALL branches."""
         start = tree.args.get("from_")
-        if outer is None:
-            empty = Frame(Block(), Scope(self.schema.text))
-        else:
-            empty = Frame(Block(), Scope(self.schema.text, outer=outer.scope), outer.blocks)
+        empty = Frame(Block(), Scope(self.schema.text, outer=outer))
         if start is None:
             if outer is None and not self.within:
                 raise self.refuse("the query has no FROM", tree, "write SELECT COUNT(*) FROM a_table")
@@ -169,7 +166,9 @@ class Relations:
         where = tree.args.get("where")
         if where is not None:
             conditions = self.conditions(known)
-            frames = [case for frame in frames for case in frame.cases(conditions.read(where.this, frame))]
+            frames = [
+                case for frame in frames for case in frame.cases(conditions.read(where.this, frame.scope))
+            ]
         self._few(frames, tree)
         return frames
 
@@ -231,7 +230,7 @@ class Relations:
     def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
         """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
         rows = [node.expressions if isinstance(node, exp.Tuple) else [node] for node in item.expressions]
-        nothing = Frame(Block(), Scope(self.schema.text))
+        nothing = Scope(self.schema.text)
         blocks = []
         for row in rows:
             values = [self.conditions(known).value(node, nothing) for node in row]
@@ -286,7 +285,7 @@ class Relations:
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, frame: self.query(tree, known, frame), self.lookup)
+        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.sources)
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""

@@ -28,12 +28,12 @@ from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
+from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
 from recuse.sql.render import select, union
 
-PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (settle_public, split_signs, complete_links, drop_equal_owners, weigh_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class DerivationQuery:
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
+    signed: bool
+    """whether rows may weigh less than nothing: follows from the query"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def _derivations(asked: Measure, measure: Measure, schema: Schema) -> Derivation
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
+        signed=measure.signed,
     )
 
 

@@ -58,7 +58,9 @@ def complete(block: Block, schema: Schema, around: Sequence[Block], taken: Sourc
         Choice(tuple(complete(branch, schema, inside, taken) for branch in choice.branches))
         for choice in block.choices
     )
-    follower = _Follower(replace(block, sources=sources, choices=choices), schema, around, taken)
+    absent = tuple(complete(branch, schema, inside, taken) for branch in block.absent)
+    asked = replace(block, sources=sources, choices=choices, absent=absent)
+    follower = _Follower(asked, schema, around, taken)
     for source in sources:
         if isinstance(source, Scan):
             follower.follow(source)

@@ -120,17 +120,21 @@ class _Deriver:
     def top(self, block: Block) -> DerivationTable:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
 
-        Sums of 64-bit granules in 128 bits are exact, so they do not depend on the order of rows.
+        What rows that are taken away weigh together is below nothing. Sums of 64-bit granules in 128 bits
+        are exact, so they do not depend on the order of rows.
         """
         if block.weight is None:
             raise ValueError("weigh the rows first")
+        if any(inner.absent for inner in below([block])):
+            raise ValueError("split the signs first")
         outputs, table = self._columns(block, (), block.keys, "group")
         inner = self._lowered(select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
         names = [output.alias for output in outputs]
         keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
         weight = exp.column(WEIGHT, DERIVATIONS)
         total = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
-        statement = exp.Select(expressions=[*keys, exp.alias_(total, WEIGHT)])
+        signed = total if block.sign > 0 else exp.Neg(this=total)
+        statement = exp.Select(expressions=[*keys, exp.alias_(signed, WEIGHT)])
         derived = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))
         statement.set("from_", exp.From(this=derived))
         conditions: list[Scalar] = []

@@ -77,7 +77,9 @@ def explain(
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
     return Explanation(
         questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
-        understood=tuple(readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures),
+        understood=tuple(
+            readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures
+        ),
         tables=tuple(
             TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
             for scan in scans.values()

@@ -47,7 +47,8 @@ class Lowering:
                 return exp.Var(this=self._native().query(node.args["query"]))
             return self.value(node) if isinstance(node, Inner) else node
 
-        return tree.transform(change)
+        found: Statement = tree.transform(change)  # type: ignore[assignment]  # no query becomes another
+        return found
 
     def value(self, node: exp.Expr) -> exp.Expr:
         """Return a value, compiled."""

@@ -55,26 +55,24 @@ def completed(
     return inner
 
 
-def never_null(
-    value: Scalar,
-    branches: Sequence[Block],
+def filled(
+    values: Sequence[Scalar],
+    branch: Block,
     around: Sequence[Block],
     schema: Schema,
     sources: Sequence[BlockSource],
-) -> bool:
-    """Return whether neither a value of the row nor the first output of any branch is ever NULL."""
+) -> list[Scalar]:
+    """Return those of the values, of the row or of a branch, that are never NULL in rows that are somebody's."""
     taken = {fold(source.alias): source for source in sources}
     outer = completed_around(around, schema, taken)
-    inner = [complete(branch, schema, around, taken) for branch in branches]
-    return _is_filled(value, outer) and all(
-        _is_filled(branch.outputs[0].value, [*outer, branch]) for branch in inner
-    )
+    inner = complete(branch, schema, around, taken)
+    return [value for value in values if _is_filled(value, [*outer, inner])]
 
 
 def _is_filled(value: Scalar, blocks: Sequence[Block]) -> bool:
     """Return whether a column is never NULL in the blocks: by the catalogue, an equality, or as a name."""
     if not isinstance(value, exp.Column):
-        return False
+        return isinstance(value, exp.Literal)
     filled: set[Name] = set()
     for block in blocks:
         filled |= {
@@ -95,7 +93,9 @@ def completed_around(around: Sequence[Block], schema: Schema, taken: Sources) ->
     """Return the blocks around with the owners of their rows; what choices and sets own is not certain."""
     found: list[Block] = []
     for block in around:
-        bare = replace(block, choices=(), sources=tuple(s for s in block.sources if not isinstance(s, SetOf)))
+        bare = replace(
+            block, choices=(), absent=(), sources=tuple(s for s in block.sources if not isinstance(s, SetOf))
+        )
         found.append(complete(bare, schema, around[: len(found)], taken))
     return tuple(found)
 
@@ -115,6 +115,7 @@ class _Proof:
         return (
             all(equal.identity(owner) in known for owner in block.owners)
             and all(self._covers_choice(choice, (*between, block), equal, known) for choice in block.choices)
+            and all(self.covers(branch, (*between, block)) for branch in block.absent)
             and all(
                 self.covers(_seen_as(source.alias, branch), (*between, block))
                 for source in block.sources

@@ -3,6 +3,8 @@
     Measure   one aggregate: the blocks whose rows it counts or sums (several blocks: UNION ALL)
     Block     rows: sources that are joined, conditions that must hold, choices of which one must hold
     Choice    an OR: a row is there while any row of any branch is (EXISTS, IN, OR over them, `any` links)
+    absent    branches of which no row may be there (NOT EXISTS, outer joins, EXCEPT); `split_signs` makes
+              two blocks of one that has them, rows to add and rows to take away
     SetOf     a source whose equal rows are one: DISTINCT, UNION, INTERSECT
     Own       a source of any SQL, each of whose rows belongs to owners that it names
 
@@ -62,7 +64,9 @@ class Owner:
 class Block:
     """Rows: all combinations of the sources' rows for which the conditions and the choices hold.
 
-    `owners` and `completed` (in words) are filled in by the passes; `weight` and `keys` (of the groups) by
+    There is a row only while no row of any `absent` branch is there; branches may use the block's columns.
+    `sign` says whether the rows are added or, after `split_signs`, taken away. `owners` and `completed` (in
+    words) are filled in by the passes; `weight` and `keys` (of the groups) by
     the aggregate that the block belongs to.
     """
 
@@ -74,10 +78,22 @@ class Block:
     keys: tuple[Scalar, ...] = ()
     weight: Scalar | None = None
     completed: tuple[str, ...] = ()
+    absent: tuple[Block, ...] = ()
+    sign: int = 1
 
     def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
         """Return the rows for which more conditions hold."""
         return replace(self, conditions=(*self.conditions, *conditions), choices=(*self.choices, *choices))
+
+    def joined(self, other: Block) -> Block:
+        """Return all pairs of rows of two blocks, under the outputs of this one."""
+        return replace(
+            self,
+            sources=self.sources + other.sources,
+            conditions=self.conditions + other.conditions,
+            choices=self.choices + other.choices,
+            absent=self.absent + other.absent,
+        )
 
     def output(self, name: str) -> Output | None:
         """Return the output of that name, in any case."""
@@ -133,6 +149,11 @@ class Measure:
     aggregate: Aggregate
     blocks: tuple[Block, ...]
     known: tuple[BlockSource, ...] = field(repr=False)
+
+    @property
+    def signed(self) -> bool:
+        """Whether a row may weigh less than nothing: by its value, or because it is taken away."""
+        return self.aggregate.signed or any(block.sign < 0 for block in self.blocks)
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""
@@ -243,6 +264,7 @@ def below(blocks: Iterable[Block]) -> Iterator[Block]:
                 yield from below(source.branches)
         for choice in block.choices:
             yield from below(choice.branches)
+        yield from below(block.absent)
 
 
 def scalars_of(block: Block) -> Iterator[Scalar]:
@@ -258,6 +280,8 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
     for choice in block.choices:
         for branch in choice.branches:
             yield from scalars_of(branch)
+    for branch in block.absent:
+        yield from scalars_of(branch)
 
 
 def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tuple[Block, ...]:
@@ -273,7 +297,8 @@ def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tup
         choices = tuple(
             replace(choice, branches=map_blocks(choice.branches, step)) for choice in block.choices
         )
-        return step(replace(block, sources=sources, choices=choices))
+        absent = map_blocks(block.absent, step)
+        return step(replace(block, sources=sources, choices=choices, absent=absent))
 
     return tuple(map(below, blocks))
 

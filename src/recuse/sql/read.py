@@ -18,6 +18,7 @@ from recuse.scalars.types import Opaque, common
 from recuse.sql.aggregates import AGGREGATES, COUNT
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Rounded, Term
+from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
     Listed,
@@ -29,7 +30,6 @@ from recuse.sql.groups import (
     literal_value,
     typed,
 )
-from recuse.sql.joins import Frame
 from recuse.sql.named import NOTHING, Known
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
@@ -274,8 +274,9 @@ class _Reader:
         name = f"{kind.word} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
         if name not in self.measures:
             blocks = [
-                self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
+                block
                 for place, frame in enumerate(frames)
+                for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
             ]
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
@@ -289,9 +290,11 @@ class _Reader:
         test: exp.Expr | None,
         frame: Frame,
         keys: list[Scalar],
-    ) -> Block:
+    ) -> list[Block]:
+        """Return the blocks of a frame's rows that take part: one, or one for every case of FILTER."""
+        frames = [frame]
         if test is not None:
-            frame = self.relations.joins(self.known).narrowed(frame, test)
+            frames = frame.cases(self.relations.conditions(self.known).read(test, frame.scope))
         values = [self._value(node, frame) for node in arguments]
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = kind.value(values)
@@ -299,8 +302,8 @@ class _Reader:
         if problem is not None:
             hint = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
             raise self._refuse(problem, arguments[0], hint)
-        block = kind.rows(frame.block, values)
-        return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
+        blocks = [kind.rows(case.block, values) for case in frames]
+        return [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
         """Return the block of the distinct keys and values."""

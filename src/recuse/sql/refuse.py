@@ -31,7 +31,6 @@ READ = frozenset({"expressions", "from_", "joins", "where", "with_"})
 
 EXCEPT = ("EXCEPT drops rows when others appear", "ask for both parts and subtract the answers")
 JOIN_PARTS = frozenset({"this", "on", "using", "kind", "side", "method"})
-OUTER = "an outer join keeps rows because others are missing: it is not monotone"
 
 
 def refuse_clauses(tree: exp.Expr, text: str, accepted: Collection[str]) -> None:
@@ -60,19 +59,14 @@ def refuse_having(having: exp.Having, text: str) -> None:
 
 
 def refuse_join(join: exp.Join, text: str) -> None:
-    """Refuse a kind of join that is neither inner nor a LEFT JOIN."""
+    """Refuse a kind of join that is not understood."""
     side, kind, method = (join.args.get(key) or "" for key in ("side", "kind", "method"))
-    if side == "RIGHT":
-        raise _refused(OUTER, join, text, "write the table whose rows are kept first, then LEFT JOIN")
-    if side == "FULL" or kind == "OUTER":
-        raise _refused(OUTER, join, text, "write JOIN … ON …")
     known = {key for key, value in join.args.items() if value} <= JOIN_PARTS
-    if method not in ("", "NATURAL") or kind not in ("", "INNER", "CROSS", "SEMI") or not known:
-        name = " ".join(word for word in (method, kind) if word) or "this kind of"
-        accepted = "JOIN … ON or USING, NATURAL JOIN, CROSS JOIN, SEMI JOIN, comma"
+    kinds = ("", "OUTER") if side else ("", "INNER", "CROSS", "SEMI", "ANTI")
+    if method not in ("", "NATURAL") or kind not in kinds or not known:
+        name = " ".join(word for word in (method, side, kind) if word) or "this kind of"
+        accepted = "JOIN … ON or USING, NATURAL, LEFT, RIGHT, FULL, CROSS, SEMI and ANTI JOIN, comma"
         hint = "write EXISTS (…) or JOIN … ON"
-        if kind == "ANTI":
-            hint = "an anti-join is not monotone: ask for all rows and for those with a match"
         raise refusal(f"{name} JOIN is not accepted", text, span(join, text), accepted=accepted, hint=hint)
 
 

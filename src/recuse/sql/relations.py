@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import fold, same
+from recuse.fold import fold
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
-from recuse.sql.joins import Frame, Joins
+from recuse.sql.frame import Frame
+from recuse.sql.joins import Joins
 from recuse.sql.named import NOTHING, Known, names_in, view_query
 from recuse.sql.native.attribute import NotOwn
 from recuse.sql.native.expressions import Expressions
@@ -185,8 +186,17 @@ class Relations:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
-            frames = [self.joins(known).narrowed(frame, where.this) for frame in frames]
+            conditions = self.conditions(known)
+            frames = [
+                case for frame in frames for case in frame.cases(conditions.read(where.this, frame.scope))
+            ]
+        self._few(frames, tree)
         return frames
+
+    def _few(self, frames: Sequence[Frame], item: exp.Expr) -> None:
+        if len(frames) > MAX_SOURCES or max(len(frame.block.sources) for frame in frames) > MAX_SOURCES:
+            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
+                          accepted=f"{MAX_SOURCES}")  # fmt: skip
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
         """Return every frame joined with every branch of one item of FROM."""
@@ -208,16 +218,12 @@ class Relations:
                     (renamed, output.value) for renamed, output in zip(columns, block.outputs, strict=True)
                 )
                 found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
-        if len(found) > MAX_SOURCES or max(len(frame.block.sources) for frame in found) > MAX_SOURCES:
-            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
-                          accepted=f"{MAX_SOURCES}")  # fmt: skip
+        self._few(found, item)
         for join in nested:
             found = self.joins(known).join(found, join)
         return found
 
-    def _item(
-        self, item: exp.Expr, known: Known, before: Scope
-    ) -> tuple[str, list[str], tuple[Block, ...]]:
+    def _item(self, item: exp.Expr, known: Known, before: Scope) -> tuple[str, list[str], tuple[Block, ...]]:
         """Return the name of one item, its column names and its blocks."""
         alias = item.args.get("alias")
         renamed = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
@@ -252,10 +258,10 @@ class Relations:
     def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
         """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
         rows = [node.expressions if isinstance(node, exp.Tuple) else [node] for node in item.expressions]
-        scope = Scope(self.schema.text)
+        nothing = Scope(self.schema.text)
         blocks = []
         for row in rows:
-            values = [self.conditions(known).value(node, scope) for node in row]
+            values = [self.conditions(known).value(node, nothing) for node in row]
             outputs = tuple(Output(f"col{place}", value) for place, value in enumerate(values))
             blocks.append(Block(outputs=outputs))
         return aligned(blocks, self.lookup(), item, self.schema.text)

@@ -204,7 +204,7 @@ def is_sure(alternative: Block) -> bool:
     named = {value.sql() for owner in alternative.owners for value in owner.values}
     asked = {part.sql() for condition in alternative.conditions for part in _columns_around(condition)}
     alone = not alternative.sources and not alternative.choices
-    return alone and bool(alternative.owners) and asked <= named
+    return alone and asked <= named
 
 
 def _columns_around(condition: Scalar) -> list[exp.Column]:

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from recuse.scalars.types import Date, Number, Text, Type
 from recuse.sql.elaborate import Lookup
-from recuse.sql.query import Block, Owner, Scalar, Scan, column
+from recuse.sql.query import Block, Own, Owner, Scalar, Scan, column
 
 Name = tuple[str, str]
 """alias and column"""
@@ -111,11 +111,24 @@ class Equalities:
         return first != second
 
 
+def is_never(condition: Scalar) -> bool:
+    """Return whether a condition is a comparison with NULL, which no row satisfies."""
+    if not isinstance(condition, exp.EQ):
+        return False
+    sides = [side.unnest() for side in (condition.left, condition.right)]
+    sides = [side.this.unnest() if isinstance(side, exp.Cast) else side for side in sides]
+    return any(isinstance(side, exp.Null) for side in sides)
+
+
 def in_force(blocks: Sequence[Block], lookup: Lookup) -> Equalities:
     """Return what is equal in every row of the last block, given those around it; chased."""
     conditions = [condition for block in blocks for condition in block.conditions]
     scans = [s for b in blocks for s in b.sources if isinstance(s, Scan) and s.preserving is None]
-    return Equalities.of(conditions, lookup).chased(scans)
+    owns = [source.facts for block in blocks for source in block.sources if isinstance(source, Own)]
+    conditions += [condition for facts in owns for condition in facts.conditions]
+    scans += [scan for facts in owns for scan in facts.scans]
+    same = [pair for facts in owns for pair in facts.same]
+    return Equalities.of(conditions, lookup).joined(same).chased(scans)
 
 
 def _is_identity(kind: Type) -> bool:

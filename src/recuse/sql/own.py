@@ -17,7 +17,7 @@ from sqlglot import exp
 from recuse.fold import fold
 from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Identity, Name, equal_columns, in_force
+from recuse.sql.equalities import Equalities, Identity, Name, equal_columns, in_force, is_never
 from recuse.sql.query import Block, BlockSource, Choice, Scalar, Scan, Schema, SetOf, column, type_lookup
 from recuse.sql.render import native_exists
 
@@ -110,6 +110,8 @@ class _Proof:
     def covers(self, block: Block, between: tuple[Block, ...]) -> bool:
         """Return whether all rows that a block and what is below it look at are owned around."""
         inside = (*self.around, *between, block)
+        if any(is_never(condition) for other in inside for condition in other.conditions):
+            return True  # there are no rows
         equal = in_force(inside, self.lookup)
         known = {equal.identity(owner) for other in self.around for owner in other.owners}
         return (

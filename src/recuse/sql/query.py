@@ -30,6 +30,7 @@ from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import Ownership, PublicTable
 
 if TYPE_CHECKING:
+    from recuse.sql.native.facts import Facts
     from recuse.sql.native.tree import NativeQuery
 
 Scalar = exp.Expr
@@ -124,7 +125,8 @@ class Own:
     """A source that is run as it is; a row of it is there while all its owners are (theorem B1).
 
     `owners` are columns of it, as is the rest: `unique` are those that no two rows share, `origins` the
-    table and column that a column is taken from. `uses` are the columns of other sources that it looks at.
+    table and column that a column is taken from. `uses` are the columns of other sources that it looks at,
+    `facts` what holds of every row.
     """
 
     alias: str
@@ -132,6 +134,7 @@ class Own:
     names: tuple[str, ...]
     types: tuple[Type, ...]
     owners: tuple[Owner, ...]
+    facts: Facts
     unique: tuple[str, ...] | None = None
     origins: tuple[tuple[Table, str] | None, ...] = ()
     uses: tuple[exp.Column, ...] = ()

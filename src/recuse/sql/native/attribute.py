@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from recuse.fold import fold
 from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.equalities import Name, equal_columns
+from recuse.sql.equalities import Name, equal_columns, is_never
 from recuse.sql.native.facts import Clause, Facts, certain
 from recuse.sql.native.follow import Attributed, Links
 from recuse.sql.native.inner import Inner
@@ -62,7 +62,8 @@ class Attribution:
         items: list[NativeItem] = []
         for item in select.items:
             before = around + rows + certain(clauses)
-            made, found, theirs = self._item(item, before if item.lateral else around)
+            beside = around + _beside(select, item, where)
+            made, found, theirs = self._item(item, before if item.lateral else around, beside)
             pair = rows + theirs + Facts(conditions=item.on)
             on = self._scalars(item.on, around + pair + certain([*clauses, *found]), tested=True)
             items.append(replace(made, on=on))
@@ -128,10 +129,12 @@ class Attribution:
 
     # -------------------------------------------------------------- FROM
 
-    def _item(self, item: NativeItem, around: Facts) -> tuple[NativeItem, tuple[Clause, ...], Facts]:
+    def _item(
+        self, item: NativeItem, around: Facts, beside: Facts
+    ) -> tuple[NativeItem, tuple[Clause, ...], Facts]:
         """Return an item of FROM with its links followed, its owners as its columns, and what holds of it."""
         if isinstance(item.rows, Scan):
-            followed = self.links.followed(item.rows)
+            followed = self.links.followed(item.rows, beside)
             if followed is None:
                 return item, (), Facts(scans=(item.rows,))
             found = followed
@@ -319,18 +322,33 @@ def _name(value: Scalar | None) -> Name | None:
 
 def _lasting(select: NativeSelect) -> Iterator[Scalar]:
     """Yield the equalities of WHERE over items that no outer join fills with NULLs."""
-    empty: set[str] = set()
-    seen: list[str] = []
-    for item in select.items:
-        if item.kind in (JoinKind.LEFT, JoinKind.FULL):
-            empty.add(item.alias)
-        if item.kind in (JoinKind.RIGHT, JoinKind.FULL):
-            empty.update(seen)
-        seen.append(item.alias)
+    empty = {item.alias for item in select.items} - {item.alias for item in _kept(select)}
     for condition in select.where:
-        for pair in equal_columns(condition):
-            if not any(alias in empty for alias, _ in pair):
-                yield condition
+        pairs = list(equal_columns(condition))
+        if is_never(condition) or (pairs and not any(alias in empty for alias, _ in pairs[0])):
+            yield condition
+
+
+def _kept(select: NativeSelect) -> list[NativeItem]:
+    """Return the items that have a row in every row."""
+    found: list[NativeItem] = []
+    for item in select.items:
+        if item.kind in (JoinKind.RIGHT, JoinKind.FULL):
+            found = []
+        if item.kind in (JoinKind.INNER, JoinKind.RIGHT):
+            found.append(item)
+    return found
+
+
+def _beside(select: NativeSelect, item: NativeItem, where: tuple[Scalar, ...]) -> Facts:
+    """Return what is known of the rows of an item and of those that stand beside them, whatever they are."""
+    kept = _kept(select)
+    scans = tuple(other.rows for other in kept if isinstance(other.rows, Scan) and other is not item)
+    if item in kept:
+        tied = tuple(on for other in kept if other.kind is JoinKind.INNER for on in other.on)
+        return Facts(conditions=where + tied, scans=scans)
+    tied = item.on if item.kind in (JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI) else ()
+    return Facts(conditions=tied, scans=scans)
 
 
 def _windows(select: NativeSelect) -> Iterator[exp.Window]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Name, equal_columns
+from recuse.sql.equalities import Equalities, Name, equal_columns, is_never
 from recuse.sql.query import Owner, Scalar, Scan
 
 
@@ -54,6 +54,8 @@ class Facts:
 
     def uncovered(self, clauses: Iterable[Clause], lookup: Lookup) -> list[Clause]:
         """Return the clauses that the owners known here do not imply, each once."""
+        if any(map(is_never, self.conditions)):
+            return []  # there are no rows
         equal = self.equalities(lookup)
         known = {equal.identity(owner) for owner in self.owners}
         found: dict[object, Clause] = {}

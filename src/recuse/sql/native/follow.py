@@ -14,7 +14,6 @@ from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.native.facts import Clause, Facts
 from recuse.sql.native.tree import NativeItem, NativeQuery, NativeSelect, inner, names_of
-from recuse.sql.ownership import PublicTable
 from recuse.sql.query import Block, BlockSource, Choice, Output, Scalar, Scan, Schema, column, type_lookup
 from recuse.sql.render import conjunction
 
@@ -68,22 +67,22 @@ class Links:
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if fold(name) not in taken)
 
-    def followed(self, scan: Scan) -> Attributed | None:
-        """Return the rows of a table that are somebody's, with their owners; None where they are public.
+    def followed(self, scan: Scan, beside: Facts) -> Attributed | None:
+        """Return the rows of a table that are somebody's, with their owners; None where that is all of it.
 
+        `beside` is known of these rows and others: a link that leads to one of those is followed already.
         Guarantee: one row for each row of the table that is somebody's (`complete`); its columns are those of
         the table, in their order.
         """
-        if isinstance(self.schema.ownership.of(scan.table.name), PublicTable):
-            return None
-        inside = Scan(self.fresh(f"{scan.alias}_rows"), scan.table)
         taken: Sources = {fold(source.alias): source for source in self.sources}
-        taken |= {fold(alias): inside for alias in (*self.queries, *self.reserved)}
-        taken[fold(inside.alias)] = inside
+        taken |= {fold(alias): scan for alias in (*self.queries, *self.reserved, scan.alias)}
         known = set(taken)
-        block = complete(Block(sources=(inside,)), self.schema, (), taken)
-        self.sources += [inside, *(source for name, source in taken.items() if name not in known)]
-        outputs = tuple(Output(one.name, column(inside.alias, one.name)) for one in scan.table.columns)
+        others = Block(tuple(s for s in beside.scans if s.alias != scan.alias), beside.conditions)
+        block = complete(Block(sources=(scan,)), self.schema, (others,), taken)
+        self.sources += [source for name, source in taken.items() if name not in known]
+        if block == Block(sources=(scan,)):
+            return None
+        outputs = tuple(Output(one.name, column(scan.alias, one.name)) for one in scan.table.columns)
         select = replace(self._native(block), outputs=outputs,
                          types=tuple(stored(one.type) for one in scan.table.columns))  # fmt: skip
         clauses = [Clause(((owner,),)) for owner in block.owners]

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from recuse.fold import fold
 from recuse.sql.catalogue import Table
-from recuse.sql.equalities import Equalities
+from recuse.sql.equalities import Equalities, Name
 from recuse.sql.native.attribute import Attribution, NotOwn
 from recuse.sql.native.facts import Facts
 from recuse.sql.native.follow import Attributed, Links
@@ -53,6 +53,7 @@ def own_source(
         names,
         found.query.types,
         tuple(Owner(o.kind, tuple(shown[value.sql()] for value in o.values)) for o in owners),
+        found.facts + Facts(same=_same(alias, found)),
         unique=_unique(found),
         origins=tuple(_origin(value, found.facts) for value in found.outputs),
         uses=uses,
@@ -80,7 +81,7 @@ def _facts_around(around: Sequence[Block], schema: Schema, links: Links) -> Fact
     taken = {fold(source.alias): source for source in links.sources}
     blocks = completed_around(around, schema, taken)
     links.sources[:] = taken.values()
-    return Facts(
+    found = Facts(
         owners=tuple(owner for block in blocks for owner in block.owners),
         conditions=tuple(condition for block in blocks for condition in block.conditions),
         scans=tuple(
@@ -90,12 +91,21 @@ def _facts_around(around: Sequence[Block], schema: Schema, links: Links) -> Fact
             if isinstance(source, Scan) and source.preserving is None
         ),
     )
+    for source in (source for block in blocks for source in block.sources if isinstance(source, Own)):
+        found += source.facts
+    return found
 
 
 def _aliases(query: NativeQuery) -> frozenset[str]:
     return frozenset(
         item.alias for one in native_below(query) if isinstance(one, NativeSelect) for item in one.items
     )
+
+
+def _same(alias: str, found: Attributed) -> tuple[tuple[Name, Name], ...]:
+    """Return which columns of a source are which of what is inside of it."""
+    pairs = zip(names_of(found.query), found.outputs, strict=True)
+    return tuple(((alias, n), (v.table, v.name)) for n, v in pairs if isinstance(v, exp.Column))
 
 
 def _unique(found: Attributed) -> tuple[str, ...] | None:

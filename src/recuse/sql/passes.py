@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Identity, in_force
-from recuse.sql.query import Block, Measure, Owner, Schema, SetOf, map_blocks
+from recuse.sql.query import Block, Choice, Measure, Owner, Schema, SetOf, map_blocks
 from recuse.sql.render import native_exists
 
 Pass = Callable[[Measure, Schema], Measure]

@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars.types import Number
+from recuse.sql.absences import absorbed
 from recuse.sql.elaborate import type_of
 from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
@@ -101,7 +102,7 @@ class Predicates:
     def read(self, node: exp.Expr, scope: Scope) -> Predicate:
         """Return the predicate that a node is (`is_subquery_predicate`, `is_extreme_comparison`)."""
         if isinstance(node, exp.Exists):
-            return Predicate((self.subquery(node.this, scope),), (False, True))
+            return Predicate((absorbed(self.subquery(node.this, scope)),), (False, True))
         if is_extreme_comparison(node):
             return self._beside_extreme(node, scope).reduced()
         return self._membership(node, scope)
@@ -142,7 +143,7 @@ class Predicates:
         if len(values) > 1 and (kind is not exp.EQ or every):
             raise self._refuse("rows are compared by IN only", node, "write (a, b) IN (SELECT …)")
         inner = node.args["query"] if isinstance(node, exp.In) else node.expression.this
-        blocks = self.subquery(inner, scope)
+        blocks = absorbed(self.subquery(inner, scope))
         if any(len(block.outputs) != len(values) for block in blocks):
             raise self._refuse(
                 "the subquery returns another number of columns than it is compared with",
@@ -209,7 +210,7 @@ class Predicates:
         if is_extreme(value):
             value, inner, kind = inner, value, MIRRORED[kind]
         summary = Summary.of(inner.unnest(), self.schema.text)
-        blocks = self.subquery(summary.rows, scope)
+        blocks = absorbed(self.subquery(summary.rows, scope))
         found = self.value(value, scope)
         least = isinstance(summary.output, exp.Min)
         sides = [found, *(block.outputs[0].value for block in blocks)]

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold, same
+from recuse.sql.absences import absorbed
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
@@ -21,10 +22,19 @@ from recuse.sql.frame import Frame
 from recuse.sql.joins import Joins
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
+from recuse.sql.predicates import NESTED
+from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, below, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
 from recuse.sql.scope import Entry, Scope
-from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
+from recuse.sql.sets import (
+    SetKind,
+    aligned,
+    difference,
+    distinct,
+    intersection,
+    says_distinct,
+    set_operation_kind,
+)
 
 MAX_SOURCES = 64
 MAX_READ = 512
@@ -140,8 +150,13 @@ class Relations:
             return blocks
         if kind is SetKind.UNION:
             return (self.distinct(blocks, tree),)
-        halves = (self.distinct(part, tree) for part in (blocks[: len(left)], blocks[len(left) :]))
-        return (intersection(*halves),)
+        first, others = self.distinct(blocks[: len(left)], tree), blocks[len(left) :]
+        if kind is SetKind.INTERSECT:
+            return (intersection(first, self.distinct(others, tree)),)
+        others = absorbed(others)
+        if any(block.absent for block in below(others)):
+            raise self.refuse(NESTED[0], tree.expression, NESTED[1])
+        return (difference(first, others),)
 
     def distinct(self, blocks: Sequence[Block], tree: exp.Expr) -> Block:
         """Return the block of the distinct outputs of the blocks."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -69,7 +70,7 @@ def decided(
         }
         if not used <= set(known):
             return None
-        found.append(map_blocks(block.absent, lambda inner, known=known: _renamed(inner, known)))
+        found.append(map_blocks(block.absent, partial(_renamed, known)))
     return found[0] if all(absent == found[0] for absent in found) else None
 
 
@@ -91,7 +92,9 @@ def _known_columns(block: Block, alias: str, names: Sequence[str], lookup: Looku
     return shown | {name: leaders[equal.leader(name)] for name in every if equal.leader(name) in leaders}
 
 
-def _renamed(block: Block, known: Mapping[Name, exp.Column]) -> Block:
+def _renamed(known: Mapping[Name, exp.Column], block: Block) -> Block:
+    """Return a block in which columns are called by other names."""
+
     def renamed(scalar: Scalar) -> Scalar:
         return scalar.transform(
             lambda part: (

@@ -102,7 +102,8 @@ class Predicates:
     def read(self, node: exp.Expr, scope: Scope) -> Predicate:
         """Return the predicate that a node is (`is_subquery_predicate`, `is_extreme_comparison`)."""
         if isinstance(node, exp.Exists):
-            return Predicate((absorbed(self.subquery(node.this, scope)),), (False, True))
+            blocks = [replace(block, outputs=()) for block in self.subquery(node.this, scope)]
+            return Predicate((absorbed(blocks),), (False, True))
         if is_extreme_comparison(node):
             return self._beside_extreme(node, scope).reduced()
         return self._membership(node, scope)

@@ -213,10 +213,14 @@ class Predicates:
         summary = Summary.of(inner.unnest(), self.schema.text)
         blocks = absorbed(self.subquery(summary.rows, scope))
         found = self.value(value, scope)
-        least = isinstance(summary.output, exp.Min)
+        own = completed(blocks, scope.around, self.schema, self.sources)
+        if own is not None:
+            native = kind(this=found.copy(), expression=summary.value(own, type_lookup(self.sources)))
+            return Predicate((), (None,), native)
         sides = [found, *(block.outputs[0].value for block in blocks)]
         if len({type(type_of(side, type_lookup(self.sources))) for side in sides}) > 1:
             raise self._refuse("what is compared is of two types", node, "cast both sides to one type")
+        least = isinstance(summary.output, exp.Min)
         reached, passed = (exp.LTE, exp.LT) if least else (exp.GTE, exp.GT)
         steps = [
             tuple(_under(block, [made(block.outputs[0].value)]) for block in blocks)
@@ -226,11 +230,7 @@ class Predicates:
                 lambda y: passed(this=y.copy(), expression=found.copy()),
             )
         ]
-        own = completed(blocks, scope.around, self.schema, self.sources)
-        native = None
-        if own is not None:
-            native = kind(this=found.copy(), expression=summary.value(own, type_lookup(self.sources)))
-        return Predicate(tuple(steps), BESIDE_MINIMUM[kind if least else MIRRORED[kind]], native)
+        return Predicate(tuple(steps), BESIDE_MINIMUM[kind if least else MIRRORED[kind]])
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)

@@ -87,7 +87,7 @@ class Block:
             self,
             sources=self.sources + other.sources,
             conditions=self.conditions + other.conditions,
-            choices=self.choices + other.choices,
+            choices=_beside(self.choices, other.absent) + _beside(other.choices, self.absent),
             absent=self.absent + other.absent,
         )
 
@@ -100,11 +100,13 @@ class Block:
 class Choice:
     """A condition that holds while any row of any branch does; branches may use the block's columns.
 
-    `linked` says that it stands for an `any` link of one row, each branch for one of its owners.
+    `linked` says that it stands for an `any` link of one row, each branch for one of its owners; `implied`
+    that it holds wherever any row of any absent branch of its block is there.
     """
 
     branches: tuple[Block, ...]
     linked: bool = False
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,11 @@ class SetOf:
 
 
 BlockSource = Scan | SetOf
+
+
+def _beside(choices: tuple[Choice, ...], absent: tuple[Block, ...]) -> tuple[Choice, ...]:
+    """Return choices beside more that must be absent, which does not imply them."""
+    return tuple(replace(choice, implied=False) for choice in choices) if absent else choices
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.predicates import NESTED
 from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, below, column, type_lookup
-from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
+from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import (
     SetKind,
@@ -176,7 +176,9 @@ class Relations:
             frames = [empty]
         else:
             frames = self._items([empty], start.this, known)
-        for join in tree.args.get("joins") or ():
+        joins = tree.args.get("joins") or []
+        refuse_joins(joins, self.schema.text)
+        for join in joins:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
@@ -210,6 +212,7 @@ class Relations:
                 )
                 found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
         self._few(found, item)
+        refuse_joins(nested, self.schema.text)
         for join in nested:
             found = self.joins(known).join(found, join)
         return found

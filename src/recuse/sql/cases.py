@@ -129,10 +129,8 @@ class Cases:
         conditions = () if where is None else (where,)
         if not any(there[0]):
             return Block(conditions=conditions, absent=self._branches(absent, asked))
-        if len(there) == 1:
-            choices = tuple(map(Choice, self._steps(there[0], asked)))
-        else:
-            choices = (Choice(self._branches(there, asked)),)
+        chosen = self._steps(there[0], asked) if len(there) == 1 else [self._branches(there, asked)]
+        choices = tuple(Choice(branches, implied=True) for branches in chosen)  # h_1 holds where h_2 does
         return Block(conditions=conditions, choices=choices, absent=self._branches(absent, asked))
 
     def _branches(self, antichain: Antichain, asked: Sequence[int]) -> tuple[Block, ...]:

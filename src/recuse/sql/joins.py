@@ -19,7 +19,6 @@ from recuse.sql.elaborate import brought, type_of
 from recuse.sql.frame import Frame
 from recuse.sql.own import settled
 from recuse.sql.position import refusal, span
-from recuse.sql.predicates import NESTED
 from recuse.sql.query import Block, Choice, Scalar, Scan, below
 from recuse.sql.refuse import refuse_join
 from recuse.sql.scope import Entry, Scope
@@ -228,7 +227,8 @@ class Joins:
 
     def _refuse_nested(self, branches: Iterable[Block], join: exp.Join) -> None:
         if any(block.absent for block in below(branches)):
-            raise self._refuse(NESTED[0], join, "write the table whose rows are kept first, then LEFT JOIN")
+            problem = "which rows lack a partner would depend on which others do"
+            raise self._refuse(problem, join, "write the tables whose rows are kept first, then LEFT JOIN")
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.text, span(node, self.text), hint=hint)

@@ -62,7 +62,7 @@ def filled(
     schema: Schema,
     sources: Sequence[BlockSource],
 ) -> list[Scalar]:
-    """Return those of the values, of the row or of a branch, that are never NULL in rows that are somebody's."""
+    """Return the values, of the row or of a branch, that are never NULL in rows that are somebody's."""
     taken = {fold(source.alias): source for source in sources}
     outer = completed_around(around, schema, taken)
     inner = complete(branch, schema, around, taken)

@@ -41,7 +41,8 @@ def _signs(block: Block) -> tuple[Block, ...]:
     if not block.absent:
         return (block,)
     bare = replace(block, absent=())
-    return bare, replace(bare, choices=(*block.choices, Choice(block.absent)), sign=-block.sign)
+    kept = tuple(choice for choice in block.choices if not choice.implied)
+    return bare, replace(bare, choices=(*kept, Choice(block.absent)), sign=-block.sign)
 
 
 def drop_equal_owners(measure: Measure, _: Schema) -> Measure:

@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars.types import Number
+from recuse.sql.absences import absorbed
 from recuse.sql.elaborate import type_of
 from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
@@ -101,7 +102,8 @@ class Predicates:
     def read(self, node: exp.Expr, scope: Scope) -> Predicate:
         """Return the predicate that a node is (`is_subquery_predicate`, `is_extreme_comparison`)."""
         if isinstance(node, exp.Exists):
-            return Predicate((self.subquery(node.this, scope),), (False, True))
+            blocks = [replace(block, outputs=()) for block in self.subquery(node.this, scope)]
+            return Predicate((absorbed(blocks),), (False, True))
         if is_extreme_comparison(node):
             return self._beside_extreme(node, scope).reduced()
         return self._membership(node, scope)
@@ -142,7 +144,7 @@ class Predicates:
         if len(values) > 1 and (kind is not exp.EQ or every):
             raise self._refuse("rows are compared by IN only", node, "write (a, b) IN (SELECT …)")
         inner = node.args["query"] if isinstance(node, exp.In) else node.expression.this
-        blocks = self.subquery(inner, scope)
+        blocks = absorbed(self.subquery(inner, scope))
         if any(len(block.outputs) != len(values) for block in blocks):
             raise self._refuse(
                 "the subquery returns another number of columns than it is compared with",
@@ -209,12 +211,16 @@ class Predicates:
         if is_extreme(value):
             value, inner, kind = inner, value, MIRRORED[kind]
         summary = Summary.of(inner.unnest(), self.schema.text)
-        blocks = self.subquery(summary.rows, scope)
+        blocks = absorbed(self.subquery(summary.rows, scope))
         found = self.value(value, scope)
-        least = isinstance(summary.output, exp.Min)
+        own = completed(blocks, scope.around, self.schema, self.sources)
+        if own is not None:
+            native = kind(this=found.copy(), expression=summary.value(own, type_lookup(self.sources)))
+            return Predicate((), (None,), native)
         sides = [found, *(block.outputs[0].value for block in blocks)]
         if len({type(type_of(side, type_lookup(self.sources))) for side in sides}) > 1:
             raise self._refuse("what is compared is of two types", node, "cast both sides to one type")
+        least = isinstance(summary.output, exp.Min)
         reached, passed = (exp.LTE, exp.LT) if least else (exp.GTE, exp.GT)
         steps = [
             tuple(_under(block, [made(block.outputs[0].value)]) for block in blocks)
@@ -224,11 +230,7 @@ class Predicates:
                 lambda y: passed(this=y.copy(), expression=found.copy()),
             )
         ]
-        own = completed(blocks, scope.around, self.schema, self.sources)
-        native = None
-        if own is not None:
-            native = kind(this=found.copy(), expression=summary.value(own, type_lookup(self.sources)))
-        return Predicate(tuple(steps), BESIDE_MINIMUM[kind if least else MIRRORED[kind]], native)
+        return Predicate(tuple(steps), BESIDE_MINIMUM[kind if least else MIRRORED[kind]])
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)

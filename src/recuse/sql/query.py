@@ -92,7 +92,7 @@ class Block:
             self,
             sources=self.sources + other.sources,
             conditions=self.conditions + other.conditions,
-            choices=self.choices + other.choices,
+            choices=_beside(self.choices, other.absent) + _beside(other.choices, self.absent),
             absent=self.absent + other.absent,
         )
 
@@ -105,11 +105,13 @@ class Block:
 class Choice:
     """A condition that holds while any row of any branch does; branches may use the block's columns.
 
-    `linked` says that it stands for an `any` link of one row, each branch for one of its owners.
+    `linked` says that it stands for an `any` link of one row, each branch for one of its owners; `implied`
+    that it holds wherever any row of any absent branch of its block is there.
     """
 
     branches: tuple[Block, ...]
     linked: bool = False
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,11 @@ class Own:
 
 
 BlockSource = Scan | SetOf | Own
+
+
+def _beside(choices: tuple[Choice, ...], absent: tuple[Block, ...]) -> tuple[Choice, ...]:
+    """Return choices beside more that must be absent, which does not imply them."""
+    return tuple(replace(choice, implied=False) for choice in choices) if absent else choices
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError, quote
 from recuse.fold import same
+from recuse.scalars.expression import Constant
 from recuse.scalars.types import Opaque, common
 from recuse.sql.aggregates import AGGREGATES, COUNT
 from recuse.sql.elaborate import type_of
@@ -147,15 +148,19 @@ class _Reader:
 
     def _key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
         values = tuple(self._value(node, frame) for frame in frames)
-        pairs = [(frame.block, value) for frame, value in zip(frames, values, strict=True)]
+        pairs = [
+            (frame.block, value)
+            for frame, value in zip(frames, values, strict=True)
+            if not self._is_null(value)  # a row of an outer join without this side is in no group
+        ]
         name = node.alias_or_name or node.sql()
         for found in (
             [listed_values(block, value) for block, value in pairs],
             [domain_values(self.schema, block, value) for block, value in pairs],
         ):
-            if found[0] is not None and all(other == found[0] for other in found):
+            if found and found[0] is not None and all(other == found[0] for other in found):
                 return GroupKey(name, values, self._typed(found[0], node, values))
-        if all(is_public_key(self.schema, block, value) for block, value in pairs):
+        if pairs and all(is_public_key(self.schema, block, value) for block, value in pairs):
             return GroupKey(name, values, None)
         raise refusal(
             "which groups there are would tell about private rows",
@@ -164,6 +169,10 @@ class _Reader:
             accepted="columns of public tables, a [[domain]] of the policy, or a list in the query",
             hint=f"add WHERE {node.sql()} IN (…) with the groups that you want",
         )
+
+    def _is_null(self, value: Scalar) -> bool:
+        found = self.relations.conditions(self.known).elaborator().expression(value)
+        return isinstance(found, Constant) and found.value is None
 
     def _typed(self, listed: Listed, node: exp.Expr, values: Sequence[Scalar]) -> Listed:
         """Return the listed groups as values of the key's type, or refuse what is not written as one."""
@@ -278,6 +287,7 @@ class _Reader:
                 for place, frame in enumerate(frames)
                 for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
             ]
+            blocks = self._possible(blocks)
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
             self.measures[name] = Measure(kind, tuple(replace(b, outputs=()) for b in blocks), ())
@@ -304,6 +314,24 @@ class _Reader:
             raise self._refuse(problem, arguments[0], hint)
         blocks = [kind.rows(case.block, values) for case in frames]
         return [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
+
+    def _possible(self, blocks: list[Block]) -> list[Block]:
+        """Return the blocks that can have rows of any weight, as far as constants say; one at least.
+
+        The rows of an outer join that have no partner mostly go here: a column of the other side is NULL.
+        """
+        elaborator = self.relations.conditions(self.known).elaborator()
+
+        def is_never(value: Scalar) -> bool:
+            found = elaborator.expression(value)
+            return isinstance(found, Constant) and not found.value
+
+        def is_possible(block: Block) -> bool:
+            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in block.keys]
+            worthless = block.weight is not None and is_never(block.weight)
+            return not worthless and not any(map(is_never, (*block.conditions, *keys)))
+
+        return [block for block in blocks if is_possible(block)] or blocks[:1]
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
         """Return the block of the distinct keys and values."""

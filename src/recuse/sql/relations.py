@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
+from recuse.sql.absences import absorbed
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
@@ -26,12 +27,14 @@ from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
-from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
+from recuse.sql.predicates import NESTED
+from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, below, column, type_lookup
+from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import (
     SetKind,
     aligned,
+    difference,
     distinct,
     intersection,
     says_distinct,
@@ -158,8 +161,13 @@ class Relations:
             return blocks
         if kind is SetKind.UNION:
             return (self.distinct(blocks, tree),)
-        halves = (self.distinct(part, tree) for part in (blocks[: len(left)], blocks[len(left) :]))
-        return (intersection(*halves),)
+        first, others = self.distinct(blocks[: len(left)], tree), blocks[len(left) :]
+        if kind is SetKind.INTERSECT:
+            return (intersection(first, self.distinct(others, tree)),)
+        others = absorbed(others)
+        if any(block.absent for block in below(others)):
+            raise self.refuse(NESTED[0], tree.expression, NESTED[1])
+        return (difference(first, others),)
 
     def distinct(self, blocks: Sequence[Block], tree: exp.Expr) -> Block:
         """Return the block of the distinct outputs of the blocks."""
@@ -182,7 +190,9 @@ class Relations:
             frames = [empty]
         else:
             frames = self._items([empty], start.this, known)
-        for join in tree.args.get("joins") or ():
+        joins = tree.args.get("joins") or []
+        refuse_joins(joins, self.schema.text)
+        for join in joins:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
@@ -219,6 +229,7 @@ class Relations:
                 )
                 found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
         self._few(found, item)
+        refuse_joins(nested, self.schema.text)
         for join in nested:
             found = self.joins(known).join(found, join)
         return found

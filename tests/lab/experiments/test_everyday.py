@@ -9,7 +9,7 @@ import pytest
 
 from recuse.engines.bare import bare
 from recuse.errors import QueryError
-from recuse.lab.experiments.everyday import EverydayQuestion, make_shop, measure, questions, rows
+from recuse.lab.experiments.everyday import EverydayQuestion, make_shop, measure, questions, rows, times
 from support.documents import ROOT
 
 PAGE = (ROOT / "docs" / "tutorial" / "everyday.md").read_text()
@@ -42,6 +42,20 @@ def test_an_answer_at_a_large_epsilon_is_the_truth(question, shop):
     except QueryError as error:
         pytest.xfail(f"not answered yet: {error.problem}")
     assert found.error <= 0.005 * abs(found.truth) + 0.5
+
+
+COMPILED, TWICE, NOISY = 0.5, 2.0, 4.0
+"""what is promised of an idle machine, in seconds and as a ratio, and how much slower a busy one may be"""
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.number)
+def test_it_is_compiled_at_once_and_read_in_about_the_time_of_the_plain_question(question, shop):
+    try:
+        found = times(*shop, question)
+    except QueryError as error:
+        pytest.xfail(f"not answered yet: {error.problem}")
+    assert found.compiled <= NOISY * COMPILED
+    assert found.read <= NOISY * (TWICE * found.plain + 0.05)
 
 
 def test_the_table_has_a_line_for_each_and_says_what_is_refused(shop):

@@ -1,6 +1,7 @@
 """The thirty questions of a shop: how far their answers are from the truth. NOT PRIVATE, on made data.
 
-    python -m recuse.lab.experiments.everyday docs/tutorial/everyday.md [--runs 20] [--epsilon 1] [3 17 …]
+    python -m recuse.lab.experiments.everyday docs/tutorial/everyday.md [3 17 …] [--runs 20] [--epsilon 1]
+    python -m recuse.lab.experiments.everyday docs/tutorial/everyday.md [3 17 …] --times
 
 Questions, policy and the program that makes the data are read from the page itself.
 """
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -20,11 +22,14 @@ from pathlib import Path
 from statistics import median
 
 from recuse.engines.bare import Bare, bare
+from recuse.engines.collect import collect, collect_domain
+from recuse.engines.duckdb import DuckDB
 from recuse.errors import QueryError
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
 from recuse.session.session import connect
+from recuse.sql.compile import compile_query
 
 FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUESTION = re.compile(r"^### (\d+)\. ([^\n]*)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -116,6 +121,49 @@ def rows(
         )
 
 
+@dataclass(frozen=True, slots=True)
+class EverydayTime:
+    """Seconds: to compile a question, to read the relations of its answer, and to run its text plainly."""
+
+    compiled: float
+    read: float
+    plain: float
+
+
+def times(path: Path, policy: Policy, question: EverydayQuestion, repeats: int = 3) -> EverydayTime:
+    """Return the shortest times of a question over a few repeats."""
+    found: list[tuple[float, float, float]] = []
+    with closing(bare(path, read_only=True)) as connection:
+        engine = DuckDB.open(connection)
+        catalogue = engine.catalogue()
+        for _ in range(repeats):
+            began = time.perf_counter()
+            plan = compile_query(question.sql, policy, catalogue)
+            compiled = time.perf_counter()
+            collect(engine, plan, collect_domain(engine, plan.grouping))
+            read = time.perf_counter()
+            connection.execute(question.sql).fetchall()
+            found.append((compiled - began, read - compiled, time.perf_counter() - read))
+        engine.close()
+    return EverydayTime(*map(min, zip(*found, strict=True)))
+
+
+def time_rows(path: Path, policy: Policy, asked: Sequence[EverydayQuestion]) -> Iterator[str]:
+    """Yield the table of times, a question a line."""
+    yield "| | question | compiled | read | plain | read / plain |"
+    yield "|---:|---|---:|---:|---:|---:|"
+    for question in asked:
+        try:
+            found = times(path, policy, question)
+        except QueryError as error:
+            yield f"| {question.number} | {question.words} | refused: {error.problem} | | | |"
+            continue
+        yield (
+            f"| {question.number} | {question.words} | {found.compiled:.3f} s | {found.read:.3f} s "
+            f"| {found.plain:.3f} s | {found.read / found.plain:.1f} |"
+        )
+
+
 def main() -> None:
     """Print the table of a page's questions."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -123,12 +171,14 @@ def main() -> None:
     parser.add_argument("chosen", nargs="*", type=int, help="questions by number; all if none is named")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--epsilon", type=Fraction, default=Fraction(1))
+    parser.add_argument("--times", action="store_true", help="how long each takes, not how far it is off")
     options = parser.parse_args()
     page = options.page.read_text()
     asked = [q for q in questions(page) if not options.chosen or q.number in options.chosen]
     with tempfile.TemporaryDirectory() as folder:
         path, policy = make_shop(page, Path(folder))
-        for line in rows(path, policy, asked, options.epsilon, options.runs):
+        lines = rows(path, policy, asked, options.epsilon, options.runs)
+        for line in time_rows(path, policy, asked) if options.times else lines:
             print(line, flush=True)
 
 

@@ -28,7 +28,7 @@ from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.predicates import NESTED
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, below, column, type_lookup
+from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, SetOf, below, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import (
@@ -62,17 +62,22 @@ class Relations:
     def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         """Return the blocks of a query whose rows are used by another, each with its outputs.
 
-        What no blocks can say is run as it is, if each of its rows has owners of its own.
+        What no blocks can say, or only with rows of several owners, is run as it is, if each of its rows has
+        owners of its own.
         """
         met = len(self.sources)
         try:
-            return self._blocks(tree, known, outer)
+            found = self._blocks(tree, known, outer)
         except QueryError:
             del self.sources[met:]
-            found = self._own(tree, known, outer)
-            if found is None:
+            own = self._own(tree, known, outer)
+            if own is None:
                 raise
+            return own
+        mixed = any(block.absent or any(isinstance(s, SetOf) for s in block.sources) for block in found)
+        if not mixed or all(map(self.schema.is_public, found)):
             return found
+        return self._own(tree, known, outer) or found
 
     def _own(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...] | None:
         """Return the block that scans a query of any form, None if it is not own."""

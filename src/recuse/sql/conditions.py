@@ -2,18 +2,20 @@
 
 A predicate over a subquery that nobody but the row's own owners can change is one like any other (`own`).
 Over other private rows it may stand in WHERE, ON and FILTER, under AND, OR, NOT and whatever else gives a
-truth value; a value of a row must not depend on it.
+truth value; where it stands in a value, rows are told apart by what it says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.expression import Constant
+from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Boolean
 from recuse.sql.cases import Cases, TooManyError
 from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
@@ -36,6 +38,8 @@ from recuse.sql.truths import Asked, Compound, Condition, Fixed, Tested, Truth
 
 MARK = "predicate"
 """the note on what stands for a predicate in an expression; no text can write it"""
+MAX_OUTCOMES = 9
+IS: dict[Truth, str] = {None: "is null", True: "is true", False: "is false"}
 _QUESTIONS = {"is null": exp.null(), "is true": exp.true(), "is false": exp.false()}
 
 
@@ -77,6 +81,29 @@ class Conditions:
                 hint="join what can be joined, or ask for each part by itself",
             ) from None
         return [base.joined(case) for case in cases]
+
+    def values(self, nodes: Sequence[exp.Expr], scope: Scope) -> list[tuple[Block, list[Scalar]]]:
+        """Return what the values are, case by case: other people's rows may decide them.
+
+        One case without conditions if no subquery on private tables stands in them.
+        """
+        reader = _Formulas(self, scope)
+        marked = [reader.marked(node) for node in nodes]
+        found: dict[tuple[Expression, ...], tuple[list[Scalar], list[Condition]]] = {}
+        every = [dict.fromkeys(predicate.outcomes) for predicate in reader.predicates]
+        if prod(map(len, every)) > MAX_OUTCOMES:
+            raise self._refuse("too many subqueries decide a value", nodes[0], "ask for each by itself")
+        for said in product(*every):
+            values = [_given(value, dict(enumerate(said))) for value in marked]
+            typed = tuple(self.elaborator().expression(value) for value in values)
+            questions = [Compound(IS[outcome], (Asked(number),)) for number, outcome in enumerate(said)]
+            found.setdefault(typed, (values, []))[1].append(Compound("and", tuple(questions)))
+        cases = Cases(reader.predicates, reader.tests)
+        return [
+            (case, values)
+            for values, conditions in found.values()
+            for case in (cases.of([Compound("or", tuple(conditions))]) if every else [Block()])
+        ]
 
     def value(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the expression with every column resolved; nobody else's rows may decide it."""
@@ -216,10 +243,7 @@ class _Formulas:
         def given(value: Truth) -> Condition:
             if not any(outcome is value for outcome in outcomes):
                 return Fixed(None)
-            written = exp.Null() if value is None else exp.Boolean(this=value)
-            return self.condition(
-                node.transform(lambda part: written.copy() if part.meta.get(MARK) == number else part)
-            )
+            return self.condition(_given(node, {number: value}))
 
         return Compound("by value", (Asked(number), given(True), given(False), given(None)))
 
@@ -252,6 +276,18 @@ def _marks(node: exp.Expr) -> Iterator[int]:
     for part in node.find_all(exp.Var):
         if MARK in part.meta:
             yield part.meta[MARK]
+
+
+def _given(node: exp.Expr, said: Mapping[int, Truth]) -> exp.Expr:
+    """Return an expression with what some of its predicates say in their places."""
+
+    def told(part: exp.Expr) -> exp.Expr:
+        number: int = part.meta.get(MARK, -1)
+        if number not in said:
+            return part
+        return exp.Null() if said[number] is None else exp.Boolean(this=said[number])
+
+    return node.transform(told)
 
 
 def _asks(node: exp.Expr) -> bool:

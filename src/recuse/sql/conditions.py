@@ -34,7 +34,7 @@ from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction
 from recuse.sql.scope import Scope
 from recuse.sql.summary import Summary
-from recuse.sql.truths import Asked, Compound, Condition, Fixed, Tested, Truth
+from recuse.sql.truths import Compound, Fixed, Mention, Sentence, Tested, Truth
 
 MARK = "predicate"
 """the note on what stands for a predicate in an expression; no text can write it"""
@@ -89,14 +89,14 @@ class Conditions:
         """
         reader = _Formulas(self, scope)
         marked = [reader.marked(node) for node in nodes]
-        found: dict[tuple[Expression, ...], tuple[list[Scalar], list[Condition]]] = {}
+        found: dict[tuple[Expression, ...], tuple[list[Scalar], list[Sentence]]] = {}
         every = [dict.fromkeys(predicate.outcomes) for predicate in reader.predicates]
         if prod(map(len, every)) > MAX_OUTCOMES:
             raise self._refuse("too many subqueries decide a value", nodes[0], "ask for each by itself")
         for said in product(*every):
             values = [_given(value, dict(enumerate(said))) for value in marked]
             typed = tuple(self.elaborator().expression(value) for value in values)
-            questions = [Compound(IS[outcome], (Asked(number),)) for number, outcome in enumerate(said)]
+            questions = [Compound(IS[outcome], (Mention(number),)) for number, outcome in enumerate(said)]
             found.setdefault(typed, (values, []))[1].append(Compound("and", tuple(questions)))
         cases = Cases(reader.predicates, reader.tests)
         return [
@@ -191,14 +191,14 @@ class _Formulas:
 
         return node.transform(resolve)
 
-    def condition(self, node: exp.Expr) -> Condition:
+    def condition(self, node: exp.Expr) -> Sentence:
         """Return a marked expression as a function of its predicates and of tests on the row."""
         node = node.unnest()
         marks = list(_marks(node))
         if not marks:
             return self._test(node)
         if isinstance(node, exp.Var):
-            return Asked(marks[0])
+            return Mention(marks[0])
         if isinstance(node, exp.Not):
             return Compound("not", (self.condition(node.this),))
         if isinstance(node, exp.And | exp.Or):
@@ -211,7 +211,7 @@ class _Formulas:
             return self._case(node)
         return self._lifted(node, marks[0])
 
-    def _connected(self, node: exp.And | exp.Or) -> Condition:
+    def _connected(self, node: exp.And | exp.Or) -> Sentence:
         """Return AND or OR; what has no predicate in it is one test."""
         parts = [part.unnest() for part in node.flatten()]
         plain = [part for part in parts if not _asks(part)]
@@ -228,26 +228,26 @@ class _Formulas:
         elaborator = self.conditions.elaborator()
         return all(_asks(value) or isinstance(elaborator.expression(value).type, Boolean) for value in given)
 
-    def _case(self, node: exp.Case) -> Condition:
+    def _case(self, node: exp.Case) -> Sentence:
         default = node.args.get("default")
-        found: Condition = Fixed(None) if default is None else self.condition(default)
+        found: Sentence = Fixed(None) if default is None else self.condition(default)
         for branch in reversed(node.args["ifs"]):
             then = self.condition(branch.args["true"])
             found = Compound("by value", (self.condition(branch.this), then, found, found))
         return found
 
-    def _lifted(self, node: exp.Expr, number: int) -> Condition:
+    def _lifted(self, node: exp.Expr, number: int) -> Sentence:
         """Return a condition with a predicate inside of it: what it is for each truth of the predicate."""
         outcomes = self.predicates[number].outcomes
 
-        def given(value: Truth) -> Condition:
+        def given(value: Truth) -> Sentence:
             if not any(outcome is value for outcome in outcomes):
                 return Fixed(None)
             return self.condition(_given(node, {number: value}))
 
-        return Compound("by value", (Asked(number), given(True), given(False), given(None)))
+        return Compound("by value", (Mention(number), given(True), given(False), given(None)))
 
-    def _test(self, node: exp.Expr) -> Condition:
+    def _test(self, node: exp.Expr) -> Sentence:
         """Return a condition on the row alone; a constant is known."""
         found = self.conditions.elaborator().condition(node)
         if isinstance(found, Constant):

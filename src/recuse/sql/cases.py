@@ -17,7 +17,7 @@ from recuse.sql.chains import Antichain, Point, chain
 from recuse.sql.predicates import Predicate
 from recuse.sql.query import Block, Choice, Scalar
 from recuse.sql.render import conjunction
-from recuse.sql.truths import TRUTHS, Compound, Mention, Sentence, Tested, Truth, patterns, truth
+from recuse.sql.truths import TRUTHS, Compound, Mention, OfRow, Sentence, Truth, patterns, truth
 
 MAX_PREDICATES = 4
 MAX_TESTS = 6
@@ -64,7 +64,7 @@ class Cases:
 
     def _simple(self, condition: Sentence) -> Block | None:
         """Return the only case of a condition that is a test, a choice or an absence."""
-        asked, tested = sorted(_numbers(condition, Mention)), sorted(_numbers(condition, Tested))
+        asked, tested = sorted(_numbers(condition, Mention)), sorted(_numbers(condition, OfRow))
         if not asked:
             return Block(conditions=(self._indicator(condition, tested),))
         positive = self._positive(condition)
@@ -82,7 +82,7 @@ class Cases:
     def _positive(self, condition: Sentence) -> Block | None:
         """Return the case of a condition in which everything rises: choices under AND and OR."""
         match condition:
-            case Tested(number):
+            case OfRow(number):
                 return Block(conditions=(self.tests[number],))
             case Mention(number):
                 predicate = self.predicates[number]
@@ -100,7 +100,7 @@ class Cases:
     # -------------------------------------------------------------- with one
 
     def _chained(self, condition: Sentence) -> list[Block]:
-        asked, tested = sorted(_numbers(condition, Mention)), sorted(_numbers(condition, Tested))
+        asked, tested = sorted(_numbers(condition, Mention)), sorted(_numbers(condition, OfRow))
         if len(asked) > MAX_PREDICATES:
             raise TooManyError("subqueries", MAX_PREDICATES)
         if len(tested) > MAX_TESTS:
@@ -152,7 +152,7 @@ class Cases:
 
     def _indicator(self, condition: Sentence, tested: Sequence[int]) -> Scalar:
         """Return a condition on tests alone as one on the row."""
-        if isinstance(condition, Tested):
+        if isinstance(condition, OfRow):
             return self.tests[condition.number]
         true = {p for p in patterns(len(tested)) if truth(condition, (), _spread(tested, p)) is True}
         found = _within([self.tests[number] for number in tested], true)
@@ -174,7 +174,7 @@ def _parts(condition: Sentence) -> Iterator[Sentence]:
             yield condition
 
 
-def _numbers(condition: Sentence, kind: type[Mention] | type[Tested]) -> set[int]:
+def _numbers(condition: Sentence, kind: type[Mention] | type[OfRow]) -> set[int]:
     if isinstance(condition, Compound):
         return set[int]().union(*(_numbers(part, kind) for part in condition.parts))
     return {condition.number} if isinstance(condition, kind) else set()

@@ -34,7 +34,7 @@ from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction
 from recuse.sql.scope import Scope
 from recuse.sql.summary import Summary
-from recuse.sql.truths import Compound, Fixed, Mention, Sentence, Tested, Truth
+from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
 
 MARK = "predicate"
 """the note on what stands for a predicate in an expression; no text can write it"""
@@ -256,8 +256,8 @@ class _Formulas:
         known = [other.sql() for other in self.tests]
         if test.sql() not in known:
             self.tests.append(test)
-            return Tested(len(known))
-        return Tested(known.index(test.sql()))
+            return OfRow(len(known))
+        return OfRow(known.index(test.sql()))
 
 
 def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -1,7 +1,7 @@
 """Conditions of subquery predicates and scalar tests in three-valued logic, as functions of their truth.
 
 Mention     a subquery predicate, by its number
-Tested    a condition on the row's own values, by its number
+OfRow    a condition on the row's own values, by its number
 Fixed     TRUE, FALSE or NULL
 Compound  a truth function of others
 """
@@ -24,7 +24,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class OfRow:
     """The test of a number."""
 
     number: int
@@ -45,7 +45,7 @@ class Compound:
     parts: tuple[Sentence, ...]
 
 
-Sentence = Mention | Tested | Fixed | Compound
+Sentence = Mention | OfRow | Fixed | Compound
 
 
 def _negation(value: Truth) -> Truth:
@@ -79,13 +79,13 @@ FUNCTIONS: dict[str, Callable[..., Truth]] = {
 def truth(condition: Sentence, asked: Sequence[Truth], tested: Sequence[Truth]) -> Truth:
     """Return what a condition says, given what its predicates and its tests say.
 
-    >>> truth(Compound("or", (Compound("not", (Mention(0),)), Tested(0))), [None], [False]) is None
+    >>> truth(Compound("or", (Compound("not", (Mention(0),)), OfRow(0))), [None], [False]) is None
     True
     """
     match condition:
         case Mention(number):
             return asked[number]
-        case Tested(number):
+        case OfRow(number):
             return tested[number]
         case Fixed(value):
             return value

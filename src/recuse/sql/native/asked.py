@@ -8,6 +8,7 @@ from recuse.scalars.build import apply
 from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
 from recuse.scalars.function import Mistyped
+from recuse.scalars.spelling import cast
 from recuse.scalars.types import BIGINT, Float, Opaque, Text, Type, whole
 
 COUNTED = whole(0, BIGINT.high)
@@ -60,6 +61,8 @@ class Written:
     mended: bool = False
     """whether it may give NaN or -0.0"""
     ignore_nulls: bool = False
+    cast: str = ""
+    """the engine's type that holds every value of it, if that is not what the function gives"""
 
     def sql(self, operands: tuple[str, ...]) -> str:
         """Return the call, given its operands."""
@@ -85,6 +88,8 @@ class Written:
             parts = [f"PARTITION BY {partition}" if partition else "",
                      f"ORDER BY {ordered}" if ordered else "", self.over.reach]  # fmt: skip
             found += f" OVER ({' '.join(part for part in parts if part)})"
+        if self.cast:
+            return cast(found, self.cast)
         return number_or_null(found) if self.mended else found
 
 
@@ -124,6 +129,7 @@ class Asked:
         order: tuple[Sorted, ...] = (),
         mended: bool = False,
         ignore_nulls: bool = False,
+        cast: str = "",
     ) -> Query:
         """Return the engine's own function of these rows.
 
@@ -138,7 +144,7 @@ class Asked:
         for value in [*(item.value for item in order), *(arguments if self.distinct else ())]:
             known(value)
         written = Written(
-            function, len(arguments), self.distinct, order, self.test is not None, over, mended, ignore_nulls
+            function, len(arguments), self.distinct, order, self.test is not None, over, mended, ignore_nulls, cast
         )
         return Query(tuple(operands), written, gives)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -111,12 +111,20 @@ class _Parts:
     ignore_nulls: bool = False
 
 
+def _itself(value: Expression) -> Expression:
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The reader of calls, over rows whose columns `elaborator` knows; `ties` tell rows apart."""
+    """The reader of calls, over rows whose columns `elaborator` knows; `ties` tell rows apart.
+
+    `prepare` is given every expression about one row, and returns what stands for it.
+    """
 
     elaborator: Elaborator
     ties: tuple[Expression, ...] = ()
+    prepare: Callable[[Expression], Expression] = _itself
 
     def expression(self, node: exp.Expr) -> Expression:
         """Return a call of a function of many rows as a typed expression, or refuse it."""
@@ -143,17 +151,20 @@ class Calls:
 
     def _asked(self, parts: _Parts) -> Asked:
         return Asked(
-            arguments=tuple(self.elaborator.expression(argument) for argument in parts.arguments),
+            arguments=tuple(map(self._value, parts.arguments)),
             distinct=parts.distinct,
             order=self._sorted(parts.order),
-            test=None if parts.test is None else self.elaborator.condition(parts.test),
+            test=None if parts.test is None else self.prepare(self.elaborator.condition(parts.test)),
             ignore_nulls=parts.ignore_nulls,
         )
+
+    def _value(self, node: exp.Expr) -> Expression:
+        return self.prepare(self.elaborator.expression(node))
 
     def _sorted(self, order: Sequence[exp.Expr]) -> tuple[Sorted, ...]:
         return tuple(
             Sorted(
-                in_order(self.elaborator.expression(item.this)),
+                in_order(self._value(item.this)),
                 descending=bool(item.args.get("desc")),
                 nulls_first=bool(item.args.get("nulls_first")),
             )
@@ -164,7 +175,7 @@ class Calls:
         order = window.args.get("order")
         ordered = self._sorted(order.expressions if order is not None else ())
         ordered = tuple(item for item in ordered if not isinstance(item.value, Constant))
-        partition = tuple(self.elaborator.expression(one) for one in window.args.get("partition_by") or ())
+        partition = tuple(map(self._value, window.args.get("partition_by") or ()))
         kept = tuple(in_order(one) for one in partition if not isinstance(one, Constant))
         found = frame_of(window.args.get("spec"), ordered)
         ordered = tuple(

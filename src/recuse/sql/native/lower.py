@@ -130,7 +130,7 @@ class NativeLowering:
         columns = [f"{self.value(one.value, one.source)} AS {quoted(one.name)}" for one in step.columns]
         keys = ", ".join(str(place) for place in range(1, step.keys + 1))
         grouped = f" GROUP BY {keys}" if keys else ""
-        listed = ", ".join(columns) or "count(*)"
+        listed = ", ".join(columns) or "1"
         return f" FROM (SELECT {listed}{source}{grouped}) AS {quoted(step.alias)}"
 
     def _shown(self, query: NativeSelect, steps: Steps, source: str) -> str:

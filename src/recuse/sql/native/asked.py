@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from recuse.scalars.build import apply
+from recuse.scalars.build import apply, bring
 from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import cast
-from recuse.scalars.types import BIGINT, Float, Opaque, Text, Type, whole
+from recuse.scalars.types import BIGINT, Float, Opaque, Text, Timestamp, Type, whole
 
 COUNTED = whole(0, BIGINT.high)
 """How many there can be of anything."""
@@ -144,7 +144,15 @@ class Asked:
         for value in [*(item.value for item in order), *(arguments if self.distinct else ())]:
             known(value)
         written = Written(
-            function, len(arguments), self.distinct, order, self.test is not None, over, mended, ignore_nulls, cast
+            function,
+            len(arguments),
+            self.distinct,
+            order,
+            self.test is not None,
+            over,
+            mended,
+            ignore_nulls,
+            cast,
         )
         return Query(tuple(operands), written, gives)
 
@@ -174,3 +182,14 @@ def in_order(value: Expression) -> Expression:
     if isinstance(value.type, Text) and value.type.labels:
         raise Mistyped("labels of an ENUM have an order of their own", "cast them: CAST(x AS VARCHAR)")
     return known(value)
+
+
+def within(value: Expression, kind: Type) -> Expression:
+    """Return a value brought to a type; a timestamp outside of its bounds is NULL."""
+    if value.type == kind:
+        return value
+    if not isinstance(kind, Timestamp) or not isinstance(value.type, Timestamp) or value.type.is_ordinary:
+        return bring(value, kind)
+    ends = [Constant(end, kind) for end in (kind.low, kind.high)]
+    held = apply("case", apply("between", value, *ends), value, Constant(None, value.type))
+    return bring(held, kind)

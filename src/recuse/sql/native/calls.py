@@ -9,11 +9,10 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.scalars.build import bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.sql.elaborate import Elaborator
-from recuse.sql.native.asked import Asked, Over, Sorted, in_order
+from recuse.sql.native.asked import Asked, Over, Sorted, in_order, within
 from recuse.sql.native.frames import frame_of
 from recuse.sql.native.functions import TABLE
 from recuse.sql.native.windows import WINDOWS
@@ -179,7 +178,7 @@ class Calls:
         kept = tuple(in_order(one) for one in partition if not isinstance(one, Constant))
         found = frame_of(window.args.get("spec"), ordered)
         ordered = tuple(
-            replace(item, value=bring(item.value, kind))
+            replace(item, value=within(item.value, kind))
             for item, kind in zip(ordered, found.kinds, strict=True)
         )
         return Over(kept, ordered, found.words, found.by_rows, self.ties)

@@ -186,7 +186,9 @@ def _windows(
 ) -> Step:
     """Return the windows as columns; rows that tie are told apart by all their columns, then by `keys`."""
     used = _columns([*shown.scalars()], here)
-    kept = [Computed(one, f"c{n}", before.take(elaborator.lookup(one))) for n, one in enumerate(used, start=1)]
+    kept = [
+        Computed(one, f"c{n}", before.take(elaborator.lookup(one))) for n, one in enumerate(used, start=1)
+    ]
     ties = tuple(before.take(elaborator.lookup(one)) for one in [*used, *keys])
     reader = Calls(elaborator, ties, before.take)
     made = [Computed(one, f"w{n}", reader.expression(one)) for n, one in enumerate(found, start=1)]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
-from recuse.scalars.types import LIMIT, Boolean, Float, Null, Number, decimal, whole, words
 from recuse.scalars.spelling import spelled
+from recuse.scalars.types import LIMIT, Boolean, Float, Null, Number, decimal, whole, words
 from recuse.sql.native.asked import Asked
 
 ROWS = 63

@@ -100,7 +100,7 @@ def lowered(text: str) -> str:
 
 
 def bag(rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return rows as a bag: one NaN, one zero, floats to nine digits or twelve places, numbers whatever their type."""
+    """Return rows as a bag: one NaN, one zero, floats to nine digits or twelve places."""
     return sorted(str([_cell(cell) for cell in row]) for row in rows)
 
 

@@ -50,7 +50,7 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A call of the engine's own function; its operands are arguments, order, test, partition, window order."""
+    """A call of the engine's own function; its operands: arguments, order, test, partition, its order."""
 
     function: str
     arguments: int

@@ -75,7 +75,7 @@ def is_call(node: exp.Expr) -> bool:
 def calls(node: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the outermost aggregates of an expression; of a window the aggregates inside of it."""
     if isinstance(node, exp.Window):
-        called = node.this
+        called: exp.Expr = node.this
         while isinstance(called, AROUND):
             for part in called.iter_expressions():
                 if part is not called.this:

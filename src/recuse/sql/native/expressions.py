@@ -1,4 +1,4 @@
-"""Expressions of a query that is run as it is: columns resolved, windows by name written out, subqueries read."""
+"""Expressions of a query that is run as it is: names resolved, named windows written out, subqueries read."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class NativeLowering:
         return f"({left} {body.operator} {body.word} ({rows}))"
 
     def _single(self, query: NativeQuery) -> str:
-        """Return the one value of a query; several rows fail for the row that asks, and what fails is NULL."""
+        """Return the one value of a query; several rows fail, and what fails is NULL."""
         if at_most_one_row(query):
             return self.query(query)
         name = quoted(names_of(query)[0])

@@ -90,7 +90,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a SELECT; `rows` knows the columns of FROM, `grouped` those that HAVING sees, `last` those of what is shown.
+    """The steps of a SELECT.
+
+    `rows` knows the columns of FROM, `grouped` those that HAVING sees, `last` those of what is shown.
 
     `numbered` is the step that numbers the rows, where several windows of different orders have to agree on
     which of two rows that look alike comes first.

@@ -57,7 +57,7 @@ def encode(
     if shape is not Shape.CONJUNCTIONS:
         raise ValueError("a table of owner sets holds conjunctions")
     derivations = Derivations(table, owners)
-    (matrix,), names = _participants([derivations])
+    (matrix,), names = owner_numbers([derivations])
     weights = integers(derivations.table[weight])
     return from_owners(weights, matrix, names=names, participants=len(names), signed=signed)
 
@@ -70,7 +70,7 @@ def encode_merged(
     if not kinds or len(set(kinds)) < len(kinds):  # two owners of one kind may be one, in either order
         return encode(table, owners, shape=shape, signed=signed, weight=weight)
     derivations = Derivations(table, owners)
-    (matrix,), names = _participants([derivations])
+    (matrix,), names = owner_numbers([derivations])
     return from_owner_sets(integers(derivations.table[weight]), matrix, names=names, signed=signed)
 
 
@@ -97,7 +97,7 @@ def encode_groups(
         tables = [_shuffled(found, order, random) for found, order in zip(tables, orders, strict=True)]
         groups = [group[order] for group, order in zip(groups, orders, strict=True)]
     every = list(_all(tables))
-    owners, names = _participants(every)
+    owners, names = owner_numbers(every)
     people: Sequence[Hashable] = names
     if count > 1:
         number = random.permutation(len(names))
@@ -164,7 +164,7 @@ def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[i
     return [codes[start:end] for start, end in pairwise(ends)]
 
 
-def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerNames]:
+def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerNames]:
     """Return for every table the matrix of its owners' numbers, and everybody's names."""
     matrices = [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
     names: list[KindNames] = []

@@ -1,25 +1,115 @@
-"""The groups of one query, answered from one ε."""
+"""The groups of one part of a question, released together for one ε. Which form they have is public.
+
+SideBySide   nobody can touch two groups: each has the whole ε, and its own τ
+Clipped      every row has one owner: vectors, every group has the whole ε2 (`clipped`)
+Shared       otherwise: one τ for all, ε2 is split
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
+from recuse.mechanism.clipped import Clipped
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.noise import Noise
+from recuse.solver.programs import TruncationPrograms
 
 
-def release_groups(
-    groups: Sequence[Prepared], mechanism: Mechanism, noise: Noise, *, disjoint: bool
-) -> list[Release]:
-    """Return the private answers of all groups of a query, which together cost the mechanism's ε.
+class Groups(Protocol):
+    """The groups of one part with their rows, and how they are released."""
 
-    Where no participant can touch two groups (`disjoint`, which follows from query and catalogue), each group
-    is answered with the whole ε and has its own τ. Otherwise one choice of τ serves all, and ε2 is split.
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the private answers of all groups, in whole granules, for the mechanism's ε in all."""
 
-    Guarantee: (ε1 + ε2)-private (proofs.md, theorem R7).
-    """
-    if disjoint or not groups:
-        return [mechanism.release(group, noise) for group in groups]
-    return mechanism.release_together(groups, noise)
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        """The programs by which τ is chosen."""
+
+    def constants(self) -> list[int]:
+        """Return what nobody owns of each group: all there is in a question about nobody."""
+
+    def true_answers(self) -> list[int]:
+        """Return the answers without noise. Never release them; for data that is public."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Groups of which nobody can touch two, or the only one of a question without groups."""
+
+    relations: Sequence[Prepared]
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the answers, each for the whole ε and with its own τ.
+
+        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
+        """
+        return rounded([mechanism.release(group, noise) for group in self.relations], self.relations)
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return [part for group in self.relations for part in group.signs]
+
+    def constants(self) -> list[int]:
+        return [group.relation.constant for group in self.relations]
+
+    def true_answers(self) -> list[int]:
+        return [group.relation.true_answer() for group in self.relations]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Groups that may share participants: one choice of τ serves all, and ε2 is split."""
+
+    relations: Sequence[Prepared]
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the answers of all groups.
+
+        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
+        """
+        found = mechanism.release_together(self.relations, noise) if self.relations else []
+        return rounded(found, self.relations)
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return [part for group in self.relations for part in group.signs]
+
+    def constants(self) -> list[int]:
+        return [group.relation.constant for group in self.relations]
+
+    def true_answers(self) -> list[int]:
+        return [group.relation.true_answer() for group in self.relations]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOwner:
+    """Groups of rows with one owner each: every group has the whole ε2."""
+
+    vectors: Clipped
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the answers of all groups.
+
+        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem E0).
+        """
+        signed = self.vectors.contributions.signed
+        return [one.rounded(signed=signed) for one in mechanism.release_vector(self.vectors, noise)]
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return self.vectors.signs
+
+    def constants(self) -> list[int]:
+        return list(self.vectors.constants)
+
+    def true_answers(self) -> list[int]:
+        return [int(answer) for answer in self.vectors.contributions.true_answers()]
+
+
+def rounded(releases: Sequence[Release], relations: Sequence[Prepared]) -> list[Release]:
+    """Return releases on whole granules, clamped at zero for counts: post-processing."""
+    return [one.rounded(signed=group.relation.signed) for one, group in zip(releases, relations, strict=True)]

@@ -85,7 +85,7 @@ def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Est
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
     subjects = question.read_private_rows(memoising(parts.solver))
-    truth = question.exact_answer(subjects, lambda relation: relation.true_answer())
+    truth = question.exact_answer(groups.true_answers() for groups in subjects)
     answers = [
         question.arrange(question.keys, release(question, subjects, parts.noise)).rows for _ in range(runs)
     ]
@@ -150,7 +150,7 @@ def _cautions(subjects: Subjects, parts: Sequence[Part]) -> Iterator[str]:
         if not isinstance(mechanism, Selective) or mechanism.score is not Score.DEFICIT:
             continue
         least = as_double(mechanism.theta * Fraction(2) ** mechanism.first)
-        for programs in [part for group in groups for part in group.signs]:
+        for programs in groups.signs:
             if not (load := programs.largest_load()):
                 continue
             owners = truncated_high(programs, least) / least

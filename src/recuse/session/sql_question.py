@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import GroupDomain, collect, collect_domain
+from recuse.engines.collect import Collected, GroupDomain, collect_domain
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
+from recuse.mechanism.clipped import clipped
+from recuse.mechanism.groups import Groups, OneOwner, Shared, SideBySide
 from recuse.mechanism.mechanisms import mechanism_for
-from recuse.mechanism.prepared import Relation, prepare
+from recuse.mechanism.prepared import prepare
 from recuse.mechanism.release import Release
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
 from recuse.session.cells import Keys, Row, evaluate
 from recuse.session.question import Arrangement, Part, Releases, Subjects
 from recuse.solver.programs import Solver
-from recuse.sql.compile import Plan
+from recuse.sql.compile import DerivationQuery, Plan
 from recuse.sql.identity import meaning
 from recuse.sql.read import ShownKey
+from recuse.sql.sharing import Sharing
 
 MAX_GROUPS = 10_000
 
@@ -65,16 +68,12 @@ class SqlQuestion:
     def keys(self) -> Sequence[Keys]:
         return self.domain.keys
 
-    @property
-    def disjoint(self) -> bool:
-        return self.plan.grouping is None or self.plan.grouping.disjoint
-
     def identity(self) -> Any:
         return ["sql", meaning(self.plan)]
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        relations = collect(self.engine, self.plan, self.domain)
-        return [[prepare(relation, solver) for relation in groups] for groups in relations]
+        rows = Collected.of(self.engine, self.plan, self.domain)
+        return [_groups(measure, rows, solver) for measure in self.plan.measures]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the table: keys first, rows in the order that ORDER BY asks for."""
@@ -103,17 +102,25 @@ class SqlQuestion:
             tuple(Row(tuple(row.keys[p] for p in positions), row.cells) for row in rows),
         )
 
-    def exact_answer(self, subjects: Subjects, total: Callable[[Relation], int]) -> Answer:
-        """Return the answer with a number of each relation in place of a private one: NOT PRIVATE by itself.
+    def exact_answer(self, totals: Iterable[list[int]]) -> Answer:
+        """Return the answer with numbers in place of private ones: NOT PRIVATE by itself.
 
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
         releases = [
-            [_exactly(total(group.relation) * part.unit) for group in groups]
-            for part, groups in zip(self.parts, subjects, strict=True)
+            [_exactly(total * part.unit) for total in groups]
+            for part, groups in zip(self.parts, totals, strict=True)
         ]
         table = self.arrange(self.keys, releases)
         return Answer(table.key_names, table.names, table.rows, Fraction(0))
+
+
+def _groups(measure: DerivationQuery, rows: Collected, solver: Solver) -> Groups:
+    """Return the groups of a measure in the form that query and policy say."""
+    if measure.sharing is Sharing.ONE_OWNER:
+        return OneOwner(clipped(rows.contributions(measure), solver))
+    relations = [prepare(relation, solver) for relation in rows.relations(measure)]
+    return SideBySide(relations) if measure.sharing is Sharing.SIDE_BY_SIDE else Shared(relations)
 
 
 def _exactly(value: Fraction) -> Release:

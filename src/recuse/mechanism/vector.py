@@ -74,7 +74,7 @@ class ManhattanLaplace:
     sensitivity: int
 
     def draw(self, size: int, noise: Noise) -> Sequence[int]:
-        return [noise.laplace(self.spread()) for _ in range(size)]
+        return noise.laplaces(self.spread(), size)
 
     def reach(self) -> int:
         return laplace_quantile(self.spread(), CONFIDENCE)

@@ -164,7 +164,7 @@ class Relations:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
-            frames = [frame.where(*self.conditions(known).read(where.this, frame.scope)) for frame in frames]
+            frames = [self.joins(known).narrowed(frame, where.this) for frame in frames]
         return frames
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
@@ -277,7 +277,7 @@ class Relations:
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.lookup)
+        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.sources)
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""

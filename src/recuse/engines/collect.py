@@ -13,9 +13,10 @@ import pyarrow
 from recuse.engines.engine import Engine
 from recuse.krelation.contributions import Contributions, encode_contributions
 from recuse.krelation.encode import BelowTables, Derivations, codes_of, encode_groups, encode_merged, integers
+from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
-from recuse.sql.derive import DerivationTable
+from recuse.sql.derive import VALUE, DerivationTable
 
 GroupKeys = tuple[Any, ...]
 
@@ -77,6 +78,12 @@ class Collected:
         groups = [_groups(table, self.grouping, self.domain) for table in found]
         signed = measure.aggregate.signed
         return encode_contributions(found, groups, len(self.domain.keys), signed=signed)
+
+    def placed(self, measure: DerivationQuery) -> list[PlacedRows]:
+        """Return the rows of every group with their values, for an answer that is one of them."""
+        found = [_derivations(table, self.tables) for table in measure.tables]
+        groups = [_groups(table, self.grouping, self.domain) for table in found]
+        return encode_placed(found, groups, len(self.domain.keys), shape=measure.shape, value=VALUE)
 
 
 def collect(engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> list[list[KRelation]]:

@@ -44,7 +44,12 @@ class Annotated:
 
     def relation(self, group: int, shape: Shape, names: Sequence[Hashable], *, signed: bool) -> KRelation:
         """Return the relation of one group, over the participants that occur in it."""
-        mine = self.groups == group
+        return self.part(self.groups == group, shape, names, signed=signed)
+
+    def part(
+        self, mine: NDArray[np.bool_], shape: Shape, names: Sequence[Hashable], *, signed: bool
+    ) -> KRelation:
+        """Return the relation of some of the tuples, over the participants that occur in them."""
         constant = exact_sum(self.weights[mine & (self.trees == TRUE)])
         chosen = np.flatnonzero(mine & (self.trees >= 0))
         signs = [chosen[self.weights[chosen] > 0], chosen[self.weights[chosen] < 0]]

@@ -85,11 +85,26 @@ def encode_groups(
 ) -> list[KRelation]:
     """Return the relations of `count` groups; `groups` says of every row of every table which it is in.
 
-    Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
-    may depend on both. So with several groups rows are shuffled and participants numbered at random.
-
     Guarantee: the distribution of a group's relation is a function of the group's own rows (proofs.md,
     lemma P).
+    """
+    annotated, people = annotate(tables, groups, count, shape=shape, weight=weight)
+    return [annotated.relation(group, shape, people, signed=signed) for group in range(count)]
+
+
+def annotate(
+    tables: Sequence[Derivations],
+    groups: Sequence[Integers],
+    count: int,
+    *,
+    shape: Shape,
+    weight: str = "weight",
+) -> tuple[Annotated, Sequence[Hashable]]:
+    """Return the tuples of all groups, and everybody's names.
+
+    Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
+    may depend on both. So with several groups rows are shuffled and participants numbered at random: the
+    distribution of a group's tuples is a function of its own rows (proofs.md, lemma P).
     """
     if count > 1:
         random = np.random.default_rng(secrets.randbits(256))
@@ -105,8 +120,7 @@ def encode_groups(
     matrices = {id(found): matrix for found, matrix in zip(every, owners, strict=True)}
     rows = [_rows(found, matrices) for found in tables]
     weights = [integers(found.table[weight]) for found in tables]
-    annotated = Annotated.of(rows, weights, groups, shape, len(names))
-    return [annotated.relation(group, shape, people, signed=signed) for group in range(count)]
+    return Annotated.of(rows, weights, groups, shape, len(names)), people
 
 
 def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) -> Derivations:

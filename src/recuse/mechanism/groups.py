@@ -29,10 +29,10 @@ class Groups(Protocol):
     def signs(self) -> Sequence[TruncationPrograms]:
         """The programs by which τ is chosen."""
 
-    def constants(self) -> list[int]:
-        """Return what nobody owns of each group: all there is in a question about nobody."""
+    def constants(self) -> list[int | None]:
+        """Return what nobody owns of each group: all there is in a question about nobody. None is NULL."""
 
-    def true_answers(self) -> list[int]:
+    def true_answers(self) -> list[int | None]:
         """Return the answers without noise. Never release them; for data that is public."""
 
 
@@ -53,10 +53,10 @@ class SideBySide:
     def signs(self) -> Sequence[TruncationPrograms]:
         return [part for group in self.relations for part in group.signs]
 
-    def constants(self) -> list[int]:
+    def constants(self) -> list[int | None]:
         return [group.relation.constant for group in self.relations]
 
-    def true_answers(self) -> list[int]:
+    def true_answers(self) -> list[int | None]:
         return [group.relation.true_answer() for group in self.relations]
 
 
@@ -78,10 +78,10 @@ class Shared:
     def signs(self) -> Sequence[TruncationPrograms]:
         return [part for group in self.relations for part in group.signs]
 
-    def constants(self) -> list[int]:
+    def constants(self) -> list[int | None]:
         return [group.relation.constant for group in self.relations]
 
-    def true_answers(self) -> list[int]:
+    def true_answers(self) -> list[int | None]:
         return [group.relation.true_answer() for group in self.relations]
 
 
@@ -103,10 +103,10 @@ class OneOwner:
     def signs(self) -> Sequence[TruncationPrograms]:
         return self.vectors.signs
 
-    def constants(self) -> list[int]:
+    def constants(self) -> list[int | None]:
         return list(self.vectors.constants)
 
-    def true_answers(self) -> list[int]:
+    def true_answers(self) -> list[int | None]:
         return [int(answer) for answer in self.vectors.contributions.true_answers()]
 
 

@@ -24,8 +24,19 @@ class Mechanism(Protocol):
     """A mechanism with its parameters: what a question needs of one."""
 
     @property
+    def name(self) -> str:
+        """How it is called."""
+
+    @property
     def epsilon(self) -> Fraction:
         """The whole privacy loss."""
+
+    @property
+    def answer_epsilon(self) -> Fraction:
+        """What is left of it for the answer once τ is chosen."""
+
+    def choose(self, programs: Sequence[TruncationPrograms], noise: Noise) -> Fraction:
+        """Return τ, for the rest of ε."""
 
     def release(self, subject: Prepared, noise: Noise) -> Release:
         """Return the private answer of a relation."""

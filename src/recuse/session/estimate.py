@@ -111,6 +111,11 @@ def from_answer(plan: Plan, loss: Epsilon, answer: Answer) -> Estimate:
         )
     scale = prior.noise_scale * prior.epsilon / loss.value
     (low, high), ratio = prior.interval, prior.epsilon / loss.value
+    if low is None or high is None:
+        raise ParameterError(
+            "an earlier median, maximum or minimum says nothing of its error",
+            hint="estimate with like= a public database",
+        )
     reach = max(high - prior.value, prior.value - low) * ratio
     with_or = plan.single.shape is not Shape.CONJUNCTIONS
     return Estimate(

@@ -29,8 +29,10 @@ RATIO = Fraction(51, 50)
 STEEP = Fraction(8)
 """a: a doubling costs a·ln2, so that the largest value is exceeded by about 1/a of it"""
 GENTLE = Fraction(1)
+FAINT = Fraction(1, 4)
 FAMILIAR = Fraction(30)
 """doublings up to which a value is told precisely from the far side"""
+LEAD = Fraction(12)
 NOTHING = -(2**48)
 """what is said below this is said where too few people are there: no value at all"""
 
@@ -47,12 +49,12 @@ def grid() -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FromBelow:
-    """The prior of a maximum: gentle below 0, steep above, so that what is reported is hardly too large."""
+    """The prior of a maximum: faint below 0, steep above, so that what is reported is hardly too large."""
 
     def prior(self, level: int) -> Fraction:
         """Return the cost of a number of the grid in units of ln2."""
         value = grid()[level]
-        return _doublings(value) * (STEEP if value > 0 else -GENTLE)
+        return _doublings(value) * (STEEP if value > 0 else -FAINT) - _first(level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,16 @@ class Mirrored:
         if value >= 0:
             return STEEP * doublings
         near = min(doublings, FAMILIAR)
-        return -STEEP * near - GENTLE * (doublings - near)
+        return -STEEP * near - GENTLE * (doublings - near) - _first(level)
 
 
 PRIORS: dict[int, Prior] = {1: FromBelow(), -1: Mirrored()}
 """by the sign that values are taken with: a maximum's, and a minimum's"""
+
+
+def _first(level: int) -> Fraction:
+    """Return by how much the end of the grid is preferred: where nobody is seen it is to win."""
+    return Fraction(0) if level else LEAD
 
 
 @cache

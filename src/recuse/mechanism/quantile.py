@@ -53,7 +53,7 @@ def dyadic_blocks() -> list[Stretch]:
     return [*below, Stretch(0, 0, Fraction(1)), *above]
 
 
-Balance = Callable[[int], Fraction]
+Rank = Callable[[int], Fraction]
 """t → m'_t, within ητ of m_t"""
 
 
@@ -114,7 +114,7 @@ class Envelope:
         return None
 
 
-def draw_quantile(envelope: Envelope, balance: Balance, noise: Noise) -> int:
+def draw_quantile(envelope: Envelope, balance: Rank, noise: Noise) -> int:
     """Return t with probability proportional to μ(t)·exp(-rate·|m'_t|), exactly.
 
     Guarantee: as proofs.md, theorem Q1 says, for every choice of certified values, the draws known to it.

@@ -11,7 +11,7 @@ from recuse.numerals import short
 
 CONFIDENCE = 0.95
 
-Interval = tuple[Fraction | None, Fraction | None]
+Reach = tuple[Fraction | None, Fraction | None]
 """ends; None where nothing is said"""
 
 
@@ -25,7 +25,7 @@ class Release:
     """
 
     value: Fraction
-    interval: Interval
+    interval: Reach
     noise_scale: Fraction
     """the mean absolute value of the noise; it was chosen privately"""
     epsilon: Fraction

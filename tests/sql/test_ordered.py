@@ -58,6 +58,13 @@ def test_what_is_not_understood_is_refused(what):
         plan_of(what, "FROM orders JOIN customer ON o_customer = c_id")
 
 
+def test_rows_that_others_can_take_away_have_no_rank():
+    text = "FROM orders WHERE o_id NOT IN (SELECT i_order FROM item)"
+    assert plan_of("COUNT(*)", text).single.signed
+    with pytest.raises(QueryError, match="take away"):
+        plan_of("MEDIAN(o_total)", text)
+
+
 TRUTHS = {
     "MAX(o_total)": "FROM orders",
     "MIN(o_total)": "FROM orders WHERE o_total > 1",

@@ -101,5 +101,6 @@ def _interval(release: Release) -> str:
     if release.interval == UNBOUNDED:
         return f"none: {PICKED}"
     low, high = map(readable, release.interval)
-    effect = "move a signed sum either way" if release.signed else "lower a count"
+    what = "a count with NOT" if release.counted else "a signed sum"
+    effect = f"move {what} either way" if release.signed else "lower a count"
     return f"{low} to {high} (95 %, noise only: truncation can {effect})"

@@ -76,8 +76,7 @@ class Collected:
         """Return who brings how much to which group, for a measure whose rows have one owner."""
         found = [_derivations(table, self.tables) for table in measure.tables]
         groups = [_groups(table, self.grouping, self.domain) for table in found]
-        signed = measure.aggregate.signed
-        return encode_contributions(found, groups, len(self.domain.keys), signed=signed)
+        return encode_contributions(found, groups, len(self.domain.keys), signed=measure.signed)
 
     def placed(self, measure: DerivationQuery) -> list[PlacedRows]:
         """Return the rows of every group with their values, for an answer that is one of them."""
@@ -98,7 +97,7 @@ def _relations(
     domain: GroupDomain,
     tables: Mapping[str, pyarrow.Table],
 ) -> list[KRelation]:
-    signed = measure.aggregate.signed
+    signed = measure.signed
     if grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
         (table,) = measure.tables
         owners = [(owner.kind, owner.columns) for owner in table.owners]

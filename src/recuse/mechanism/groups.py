@@ -23,7 +23,11 @@ class Groups(Protocol):
     """The groups of one part with their rows, and how they are released."""
 
     def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
-        """Return the private answers of all groups, in whole granules, for the mechanism's ε in all."""
+        """Return the private answers of all groups in granules: together they cost the mechanism's ε."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether rows may weigh less than nothing: follows from the query."""
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
@@ -47,7 +51,11 @@ class SideBySide:
 
         Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
         """
-        return rounded([mechanism.release(group, noise) for group in self.relations], self.relations)
+        return [mechanism.release(group, noise) for group in self.relations]
+
+    @property
+    def signed(self) -> bool:
+        return any(group.relation.signed for group in self.relations)
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
@@ -71,8 +79,11 @@ class Shared:
 
         Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
         """
-        found = mechanism.release_together(self.relations, noise) if self.relations else []
-        return rounded(found, self.relations)
+        return mechanism.release_together(self.relations, noise) if self.relations else []
+
+    @property
+    def signed(self) -> bool:
+        return any(group.relation.signed for group in self.relations)
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
@@ -96,8 +107,11 @@ class OneOwner:
 
         Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem E0).
         """
-        signed = self.vectors.contributions.signed
-        return [one.rounded(signed=signed) for one in mechanism.release_vector(self.vectors, noise)]
+        return mechanism.release_vector(self.vectors, noise)
+
+    @property
+    def signed(self) -> bool:
+        return self.vectors.contributions.signed
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
@@ -108,8 +122,3 @@ class OneOwner:
 
     def true_answers(self) -> list[int | None]:
         return [int(answer) for answer in self.vectors.contributions.true_answers()]
-
-
-def rounded(releases: Sequence[Release], relations: Sequence[Prepared]) -> list[Release]:
-    """Return releases on whole granules, clamped at zero for counts: post-processing."""
-    return [one.rounded(signed=group.relation.signed) for one, group in zip(releases, relations, strict=True)]

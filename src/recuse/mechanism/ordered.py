@@ -164,6 +164,10 @@ class Ordered:
         )
 
     @property
+    def signed(self) -> bool:
+        return True
+
+    @property
     def signs(self) -> Sequence[TruncationPrograms]:
         return [part for group in self.groups for part in group.between(-inf, inf).signs]
 

@@ -148,5 +148,8 @@ def release(question: Question, subjects: Subjects, noise: Noise) -> Releases:
     """
     found = []
     for part, groups in zip(question.parts, subjects, strict=True):
-        found.append([one.in_units(part.unit) for one in groups.release(part.mechanism, noise)])
+        raw = groups.release(part.mechanism, noise)
+        found.append(
+            [one.rounded(signed=groups.signed, counted=part.counted).in_units(part.unit) for one in raw]
+        )
     return found

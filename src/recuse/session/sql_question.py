@@ -61,6 +61,7 @@ class SqlQuestion:
             Part(
                 mechanism_for(mechanism, Epsilon(share / shared(measure, domain)), measure.shape),
                 measure.granularity,
+                counted=not measure.aggregate.signed,
             )
             for measure in plan.measures
         )
@@ -114,7 +115,7 @@ class SqlQuestion:
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
         releases = [
-            [_exactly(None if total is None else total * part.unit) for total in groups]
+            [_exactly(None if total is None else total * part.unit, counted=part.counted) for total in groups]
             for part, groups in zip(self.parts, totals, strict=True)
         ]
         table = self.arrange(self.keys, releases)
@@ -144,6 +145,6 @@ def _groups(measure: DerivationQuery, rows: Collected, solver: Solver) -> Groups
     return SideBySide(relations) if measure.sharing is Sharing.SIDE_BY_SIDE else Shared(relations)
 
 
-def _exactly(value: Fraction | None) -> Release:
-    ends = (value, value)
-    return Release(value or Fraction(0), ends, Fraction(0), Fraction(0), "public", undefined=value is None)
+def _exactly(value: Fraction | None, *, counted: bool) -> Release:
+    none, zero = value is None, Fraction(0)
+    return Release(value or zero, (value, value), zero, zero, "public", counted=counted, undefined=none)

@@ -85,6 +85,7 @@ def _fields(release: Release) -> dict[str, Any]:
         "mechanism": release.mechanism,
         "signed": release.signed,
         "undefined": release.undefined,
+        "counted": release.counted,
         "noise_epsilon": None if release.noise_epsilon is None else str(release.noise_epsilon),
     }
 
@@ -100,5 +101,6 @@ def _release(found: dict[str, Any]) -> Release:
         mechanism=str(found["mechanism"]),
         signed=bool(found["signed"]),
         undefined=bool(found.get("undefined", False)),
+        counted=bool(found.get("counted", not found["signed"])),
         noise_epsilon=None if share is None else Fraction(share),
     )

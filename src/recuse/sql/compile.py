@@ -24,18 +24,26 @@ from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
-from recuse.sql.groups import GroupKey, KeyValue, public_part
+from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
 from recuse.sql.kinds import ColumnKind, kind_of
-from recuse.sql.lower import Lowering
+from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
+from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
-from recuse.sql.render import plain, select, union
+from recuse.sql.render import select, union
 from recuse.sql.sharing import Sharing, sharing_of
+from recuse.sql.unique import join_unique
 
-PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (
+    settle_public,
+    split_signs,
+    join_unique,
+    complete_links,
+    drop_equal_owners,
+    weigh_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,8 @@ class DerivationQuery:
     aggregate: Aggregate
     granularity: Fraction
     sharing: Sharing
+    signed: bool
+    """whether rows may weigh less than nothing: follows from the query"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +169,18 @@ def passed(measure: Measure, schema: Schema) -> Measure:
 def _derivations(
     asked: Measure, measure: Measure, schema: Schema, policy: Policy, *, grouped: bool
 ) -> DerivationQuery:
+    if measure.aggregate.placed and any(block.sign < 0 for block in measure.blocks):
+        problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
+        raise QueryError(problem, hint="ask for it without NOT, EXCEPT and outer joins of private tables")
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
-        plain=schema.catalogue.dialect.statement(plain(asked)),
+        plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
         sharing=sharing_of(measure, tables, policy, grouped=grouped),
+        signed=measure.signed,
     )
 
 
@@ -211,7 +225,7 @@ def _public_keys(question: Reading, schema: Schema) -> str | None:
     lowering = Lowering(question.measures[0].lookup(), schema.text, schema.catalogue.dialect)
     parts = []
     for place, block in enumerate(question.frames):
-        values = [key.values[place] for key in keys]
+        values = [traced(block, key.values[place]) for key in keys]
         public = public_part(schema, block, values)
         filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]

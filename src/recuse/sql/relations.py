@@ -292,7 +292,7 @@ class Relations:
         return (Block(sources=(scan,), outputs=outputs),)
 
     def known_table(self, item: exp.Table) -> Table:
-        """Return the table that an item names, or refuse it: its rows must belong to somebody, or be public."""
+        """Return the table that an item names, or refuse it: its rows are somebody's, or public."""
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
         if item.catalog or (item.db and fold(item.db) != "main"):

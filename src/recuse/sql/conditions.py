@@ -7,7 +7,7 @@ truth value; where it stands in a value, rows are told apart by what it says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -19,12 +19,15 @@ from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Boolean
 from recuse.sql.cases import Cases, TooManyError
 from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
-from recuse.sql.own import completed
+from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.inner import Inner
+from recuse.sql.native.own import own_inner
 from recuse.sql.position import refusal, span
 from recuse.sql.predicates import (
     Predicate,
     Predicates,
     Subquery,
+    is_extreme,
     is_extreme_comparison,
     is_subquery,
     is_subquery_predicate,
@@ -33,8 +36,10 @@ from recuse.sql.predicates import (
 from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction
 from recuse.sql.scope import Scope
-from recuse.sql.summary import Summary
 from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
+
+Native = Callable[[exp.Expr, Scope], Scalar]
+"""reads an expression with subqueries that are to be run as they are"""
 
 MARK = "predicate"
 """the note on what stands for a predicate in an expression; no text can write it"""
@@ -49,6 +54,7 @@ class Conditions:
 
     schema: Schema
     subquery: Subquery
+    native: Native
     sources: list[BlockSource]
     """all that the reader has met; own subqueries add to them"""
 
@@ -127,6 +133,9 @@ class Conditions:
 
     def predicate(self, node: exp.Expr, scope: Scope) -> Predicate | Scalar:
         """Return a predicate over a subquery; a condition on the row where nobody else can change it."""
+        beside = self._beside_own(node, scope) if is_extreme_comparison(node) else None
+        if beside is not None:
+            return beside
         reader = Predicates(self.schema, self.subquery, self.value, self.sources)
         found = reader.read(node, scope)
         row_wise = reader.settled(found, scope)
@@ -141,18 +150,35 @@ class Conditions:
 
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the one value of a public or own subquery."""
-        query = node.unnest()
-        if not isinstance(query, exp.Query):
-            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
-        summary = Summary.of(query, self.schema.text)
-        blocks = completed(self.subquery(summary.rows, scope), scope.around, self.schema, self.sources)
-        if blocks is None:
+        found = self._run_as_it_is(node, scope)
+        if found is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,
                 "write EXISTS, IN or a join; ask for an inner aggregate by itself",
             )
-        return summary.value(blocks, self.lookup())
+        return found
+
+    def _run_as_it_is(self, node: exp.Expr, scope: Scope) -> Scalar | None:
+        """Return a subquery of any form that stands for a value, None if it is not own."""
+        met = len(self.sources)
+        found = self.native(node, scope)
+        if not isinstance(found, Inner):
+            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
+        try:
+            return own_inner(found, scope.around, self.schema, self.sources, tested=False)
+        except NotOwn:
+            del self.sources[met:]
+            return None
+
+    def _beside_own(self, node: exp.Expr, scope: Scope) -> Scalar | None:
+        """Return a comparison with the MIN or MAX of a subquery, None if that is not own."""
+        sides = (node.args["this"], node.args["expression"])
+        values = [self._run_as_it_is(side, scope) for side in sides if is_extreme(side)]
+        if None in values:
+            return None
+        found = [values[0] if is_extreme(side) else self.value(side, scope) for side in sides]
+        return type(node)(this=found[0], expression=found[1])
 
     def _not_row_wise(self, node: exp.Expr) -> QueryError:
         return self._refuse(

@@ -26,6 +26,7 @@ from recuse.sql.query import (
     BlockSource,
     Choice,
     Measure,
+    Own,
     Owner,
     Scalar,
     Scan,
@@ -260,6 +261,9 @@ def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Bloc
         for place, source in enumerate(other.sources):
             if kept[place] and isinstance(source, Scan) and source.preserving is not None:
                 kept[: place + 1] = [True] * (place + 1)  # a LEFT JOIN means nothing without its left side
+            if kept[place] and isinstance(source, Own):
+                looked_at = aliases(source.uses)
+                kept = [keep or s.alias in looked_at for keep, s in zip(kept, other.sources, strict=True)]
         wanted += [source for source, keep in zip(other.sources, kept, strict=True) if keep]
     here = {source.alias for source in wanted}
     known = {source.alias for other in around for source in other.sources}

@@ -6,6 +6,7 @@
     absent    branches of which no row may be there (NOT EXISTS, outer joins, EXCEPT); `split_signs` makes
               two blocks of one that has them, rows to add and rows to take away
     SetOf     a source whose equal rows are one: DISTINCT, UNION, INTERSECT
+    Own       a source of any SQL, each of whose rows belongs to owners that it names
 
 Names are resolved and spelled as the catalogue does; aliases are unique in the whole query, so that a
 column means the same in a block and in the branches below it. Scalar expressions are sqlglot trees, and
@@ -17,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
@@ -27,6 +28,10 @@ from recuse.scalars.types import Opaque, Type, stored
 from recuse.sql.catalogue import Catalogue, Table
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import Ownership, PublicTable
+
+if TYPE_CHECKING:
+    from recuse.sql.native.facts import Facts
+    from recuse.sql.native.tree import NativeQuery
 
 Scalar = exp.Expr
 
@@ -117,7 +122,29 @@ class SetOf:
     branches: tuple[Block, ...]
 
 
-BlockSource = Scan | SetOf
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A source that is run as it is; a row of it is there while all its owners are (theorem B1).
+
+    `owners` are columns of it, as is the rest: `unique` are those that no two rows share, `origins` the
+    table and column that a column is taken from. `uses` are the columns of other sources that it looks at,
+    `facts` what holds of every row.
+    """
+
+    alias: str
+    query: NativeQuery
+    names: tuple[str, ...]
+    types: tuple[Type, ...]
+    owners: tuple[Owner, ...]
+    facts: Facts
+    unique: tuple[str, ...] | None = None
+    origins: tuple[tuple[Scan, str] | None, ...] = ()
+    uses: tuple[exp.Column, ...] = ()
+    public: bool = False
+    """whether all that it looks at is public"""
+
+
+BlockSource = Scan | SetOf | Own
 
 
 def _beside(choices: tuple[Choice, ...], absent: tuple[Block, ...]) -> tuple[Choice, ...]:
@@ -156,11 +183,12 @@ class Schema:
 
     def is_public(self, block: Block) -> bool:
         """Return whether nobody owns any row that the block looks at."""
-        return all(
-            isinstance(self.ownership.of(source.table.name), PublicTable)
-            for source in sources_of([block])
-            if isinstance(source, Scan)
-        )
+        return all(self._is_public(source) for source in sources_of([block]) if not isinstance(source, SetOf))
+
+    def _is_public(self, source: Scan | Own) -> bool:
+        if isinstance(source, Own):
+            return source.public
+        return isinstance(self.ownership.of(source.table.name), PublicTable)
 
 
 class Aggregate(Protocol):
@@ -255,6 +283,8 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
     for source in block.sources:
         if isinstance(source, Scan) and source.preserving is not None:
             yield source.preserving
+        if isinstance(source, Own):
+            yield from source.uses
     for owner in block.owners:
         yield from owner.values
     for choice in block.choices:
@@ -303,6 +333,10 @@ def type_lookup(sources: Iterable[BlockSource]) -> Lookup:
             held = source.table.column(name)
             if held is not None:
                 return expression.Variable(alias, held.name, stored(held.type), held.type)
+        elif isinstance(source, Own):
+            for known_name, kind in zip(source.names, source.types, strict=True):
+                if same(known_name, name):
+                    return expression.Variable(alias, known_name, kind)
         elif source is not None:
             output = source.branches[0].output(name)
             if output is not None:

@@ -32,10 +32,11 @@ from recuse.sql.groups import (
     literal_value,
     typed,
 )
+from recuse.sql.named import NOTHING, Known
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
-from recuse.sql.relations import NOTHING, Known, Relations
+from recuse.sql.relations import Relations
 
 OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.query import Block, BlockSource, Measure, Scalar, Scan, SetOf
+from recuse.sql.native.inner import Rows
+from recuse.sql.query import Block, BlockSource, Measure, Own, Scalar, Scan, SetOf
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -69,6 +70,12 @@ def _alias(name: str) -> exp.TableAlias:
 def _reference(source: BlockSource) -> exp.Expr:
     if isinstance(source, Scan):
         return table_reference(source)
+    if isinstance(source, Own):
+        rows = exp.Subquery(this=Rows(query=source.query, shown=exp.Literal.string(source.alias)))
+        if source.uses:
+            return exp.Lateral(this=rows, alias=_alias(source.alias))
+        rows.set("alias", _alias(source.alias))
+        return rows
     return exp.Subquery(this=distinct_outputs(source.branches), alias=_alias(source.alias))
 
 

@@ -13,7 +13,7 @@ from recuse.scalars.types import Opaque, common
 from recuse.sql.absences import absorbed, decided
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Output, SetOf, column
+from recuse.sql.query import Block, Output, SetOf, aliases, below, column, sources_of, written
 from recuse.sql.refuse import refuse_clauses
 
 MAX_BRANCHES = 64
@@ -131,3 +131,11 @@ def difference(first: Block, others: Sequence[Block]) -> Block:
         same = [exp.NullSafeEQ(this=a.value.copy(), expression=b.value.copy()) for a, b in pairs]
         absent.append(replace(block.narrowed(same), outputs=()))
     return replace(first, absent=(*first.absent, *absent))
+
+
+def uses_around(made: SetOf) -> bool:
+    """Return whether a set uses columns that nothing inside of it has."""
+    here = {source.alias for source in sources_of(made.branches)}
+    written_there = [scalar for block in below(made.branches) for scalar in written(block)]
+    inside = {alias.name for scalar in written_there for alias in scalar.find_all(exp.TableAlias)}
+    return bool(aliases(written_there) - here - inside)

@@ -32,8 +32,16 @@ from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_sign
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
 from recuse.sql.render import select, union
+from recuse.sql.unique import join_unique
 
-PASSES: tuple[Pass, ...] = (settle_public, split_signs, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (
+    settle_public,
+    split_signs,
+    join_unique,
+    complete_links,
+    drop_equal_owners,
+    weigh_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)

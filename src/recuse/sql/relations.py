@@ -121,7 +121,7 @@ class Relations:
             raise refusal("DISTINCT ON keeps one row of many, whichever comes first", text,
                           clause_span(once, "DISTINCT", text), hint="write DISTINCT without ON")  # fmt: skip
         frames = self.frames(tree, known, outer)
-        blocks = tuple(replace(frame.block, outputs=self._outputs(tree, frame, known)) for frame in frames)
+        blocks = tuple(block for frame in frames for block in self._shown(tree, frame, known))
         group, having = tree.args.get("group"), tree.args.get("having")
         if having is not None:
             refuse_having(having, text)
@@ -134,16 +134,21 @@ class Relations:
             )
         return (self.distinct(blocks, tree),) if once is not None or group is not None else blocks
 
-    def _outputs(self, tree: exp.Select, frame: Frame, known: Known) -> tuple[Output, ...]:
-        outputs: list[Output] = []
-        for number, node in enumerate(tree.expressions, start=1):
-            if node.is_star:
-                outputs += self._star(node, frame.scope)
-            else:
-                value = self.conditions(known).value(node.unalias(), frame.scope)
-                name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
-                outputs.append(Output(name, value))
-        return tuple(outputs)
+    def _shown(self, tree: exp.Select, frame: Frame, known: Known) -> list[Block]:
+        """Return the blocks of a frame's rows with what is selected: several if subqueries decide it."""
+        nodes = [node.unalias() for node in tree.expressions if not node.is_star]
+        found = []
+        for case, values in self.conditions(known).values(nodes, frame.scope):
+            given = iter(values)
+            outputs: list[Output] = []
+            for number, node in enumerate(tree.expressions, start=1):
+                if node.is_star:
+                    outputs += self._star(node, frame.scope)
+                else:
+                    name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
+                    outputs.append(Output(name, next(given)))
+            found.append(replace(frame.narrowed(case).block, outputs=tuple(outputs)))
+        return found
 
     def _star(self, node: exp.Expr, scope: Scope) -> list[Output]:
         star = node if isinstance(node, exp.Star) else node.this

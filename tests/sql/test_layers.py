@@ -229,13 +229,12 @@ TWINS = {
 }
 
 
-@pytest.mark.parametrize("what", TWINS)
+LATER = pytest.mark.xfail(raises=QueryError, reason="thresholds are not read yet")
+
+
+@pytest.mark.parametrize("what", [pytest.param(w, marks=LATER) if "sum" in w else w for w in TWINS])
 def test_what_forgets_nulls_is_caught(what):
     text, wrong = TWINS[what]
-    try:
-        derive(BOTH, text)
-    except QueryError as error:
-        pytest.xfail(f"not answered yet: {error.problem}")
     assert holds(BOTH, text, NULLS)
     assert holds(BOTH, wrong, NULLS)
     assert not holds(BOTH, text, NULLS, instead(wrong))

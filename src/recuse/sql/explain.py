@@ -12,6 +12,7 @@ from recuse.fold import same
 from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
 from recuse.sql.lower import written_out
+from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, sources_of
 from recuse.sql.read import Reading
@@ -39,6 +40,7 @@ class Explanation:
     completed: tuple[str, ...]
     epsilon: tuple[str, ...]
     derivations: tuple[str, ...]
+    own: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield the explanation for a terminal."""
@@ -50,6 +52,8 @@ class Explanation:
             yield f"table       {note.table}{alias}: {note.ownership}"
         for line in self.completed:
             yield f"completed   {line}"
+        for line in self.own:
+            yield f"own         {line}"
         for owner in self.owners or ("nobody: all tables are public",):
             yield f"owner       {owner}"
         for line in self.epsilon:
@@ -89,6 +93,7 @@ def explain(
         completed=tuple(dict.fromkeys(_completed(blocks))),
         epsilon=tuple(_split(len(measures), sharing, sparing)),
         derivations=derivations,
+        own=tuple(dict.fromkeys(own_words([b for m in question.measures for b in m.blocks], schema))),
     )
 
 

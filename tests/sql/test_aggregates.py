@@ -42,6 +42,7 @@ class CountIf:
     word: str = "COUNT_IF"
     signed: bool = False
     weighed: bool = True
+    placed: bool = False
     whole: bool = True
 
     def rows(self, block: Block, _: Sequence[Scalar]) -> Block:

@@ -109,7 +109,7 @@ REWRITES = {
         "SELECT COUNT(*) FROM orders WHERE o_date < DATE '2026-01-01'"
     ),
     "SELECT DISTINCT COUNT(*) FROM orders": ("SELECT COUNT(DISTINCT o_id) FROM orders"),
-    "SELECT MAX(o_total) FROM orders": ("SELECT COUNT(*) FROM orders WHERE o_total > 10"),
+    "SELECT STDDEV(o_total) FROM orders": ("SELECT COUNT(*) FROM orders WHERE o_total > 10"),
     'SELECT COUNT(*) FROM customer WHERE c_name = "someone"': (
         "SELECT COUNT(*) FROM customer WHERE c_name = 'someone'"
     ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import GroupDomain, collect, collect_domain
+from recuse.engines.collect import GroupDomain, collect, collect_domain, collect_public
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.mechanism.mechanisms import mechanism_for
@@ -20,6 +20,7 @@ from recuse.session.question import Arrangement, Part, Releases, Subjects
 from recuse.solver.programs import Solver
 from recuse.sql.compile import Plan
 from recuse.sql.identity import meaning
+from recuse.sql.native.question import PublicQuery
 from recuse.sql.read import ShownKey
 
 MAX_GROUPS = 10_000
@@ -50,7 +51,7 @@ class SqlQuestion:
                 accepted=f"{MAX_GROUPS:,}",
                 hint="list fewer keys in WHERE",
             )
-        share = Epsilon(loss.value / len(plan.measures))
+        share = Epsilon(loss.value / max(len(plan.measures), 1))
         parts = tuple(
             Part(mechanism_for(mechanism, share, measure.shape), measure.granularity)
             for measure in plan.measures
@@ -102,6 +103,11 @@ class SqlQuestion:
             tuple(shown.name for shown in shown_cells),
             tuple(Row(tuple(row.keys[p] for p in positions), row.cells) for row in rows),
         )
+
+    def public_answer(self, query: PublicQuery) -> Answer:
+        """Return the rows of a question about nobody, as they are: exact and free, of any type."""
+        rows = tuple(Row(row, ()) for row in collect_public(self.engine, query))
+        return Answer(query.names, (), rows, Fraction(0))
 
     def exact_answer(self, subjects: Subjects, total: Callable[[Relation], int]) -> Answer:
         """Return the answer with a number of each relation in place of a private one: NOT PRIVATE by itself.

@@ -1,4 +1,4 @@
-"""Inner: a subquery inside an expression, once it has been read."""
+"""Queries that are run as they are inside of others: a subquery of an expression, an item of FROM."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ class Inner(exp.Expression, exp.Func):
         "uses": False,
         "shown": False,
     }  # "query" is no part that could be written as SQL by itself
+
+
+class Rows(exp.Expression, exp.Func):
+    """A `NativeQuery` in FROM: `query`; `shown` is its alias, by which it is told from others."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"shown": True}

@@ -166,6 +166,7 @@ LEFT_OUT = {
         "asked": "for messages",
         "text": "the spelling",
         "dialect": "what the statements are written in",
+        "public": "a question about nobody is never stored",
     },
     DerivationTable: {},
 }

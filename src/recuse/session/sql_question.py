@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import Collected, GroupDomain, collect_domain
+from recuse.engines.collect import Collected, GroupDomain, collect_domain, collect_public
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.mechanism.clipped import clipped
@@ -24,6 +24,7 @@ from recuse.session.question import Arrangement, Part, Releases, Subjects
 from recuse.solver.programs import Solver
 from recuse.sql.compile import DerivationQuery, Plan
 from recuse.sql.identity import meaning
+from recuse.sql.native.question import PublicQuery
 from recuse.sql.ordered import OrderedValue
 from recuse.sql.read import ShownKey
 from recuse.sql.sharing import Sharing
@@ -56,7 +57,7 @@ class SqlQuestion:
                 accepted=f"{MAX_GROUPS:,}",
                 hint="list fewer keys in WHERE",
             )
-        share = loss.value / len(plan.measures)
+        share = loss.value / max(len(plan.measures), 1)
         parts = tuple(
             Part(
                 mechanism_for(mechanism, Epsilon(share / shared(measure, domain)), measure.shape),
@@ -108,6 +109,11 @@ class SqlQuestion:
             tuple(shown.name for shown in shown_cells),
             tuple(Row(tuple(row.keys[p] for p in positions), row.cells) for row in rows),
         )
+
+    def public_answer(self, query: PublicQuery) -> Answer:
+        """Return the rows of a question about nobody, as they are: exact and free, of any type."""
+        rows = tuple(Row(row, ()) for row in collect_public(self.engine, query))
+        return Answer(query.names, (), rows, Fraction(0))
 
     def exact_answer(self, totals: Iterable[list[int | None]]) -> Answer:
         """Return the answer with numbers in place of private ones: NOT PRIVATE by itself.

@@ -22,16 +22,18 @@ from recuse.sql.complete import complete_links
 from recuse.sql.derive import DerivationTable, derive, shape_of
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
-from recuse.sql.explain import Explanation, explain
+from recuse.sql.explain import Explanation, TableNote, explain
 from recuse.sql.formula import Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
-from recuse.sql.kinds import ColumnKind, kind_of
+from recuse.sql.kinds import ColumnKind, kind_of, kind_of_type
 from recuse.sql.lower import Lowering, written_out
+from recuse.sql.native.question import PublicQuery, public_query
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
-from recuse.sql.read import Reading, Shown, read
+from recuse.sql.read import Reading, Shown, ShownKey, read
+from recuse.sql.relations import Relations
 from recuse.sql.render import select, union
 from recuse.sql.sharing import Sharing, sharing_of
 from recuse.sql.unique import join_unique
@@ -92,6 +94,8 @@ class Plan:
     text: str = field(compare=False, repr=False)
     dialect: Dialect = DUCKDB
     """in which its statements are written"""
+    public: PublicQuery | None = None
+    """a question about nobody that is run as it is; it has no measures then"""
 
     @property
     def is_number(self) -> bool:
@@ -116,7 +120,15 @@ class Plan:
 def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     """Return the plan of an SQL question, or refuse it with place, reason and hint."""
     try:
-        return _compile(text, policy, catalogue)
+        schema = schema_of(text, policy, catalogue)
+        tree = parse(text, catalogue.dialect)
+        try:
+            return _compile(tree, policy, schema)
+        except QueryError:
+            public = public_query(tree, schema, Relations(schema))
+            if public is None:
+                raise
+            return _about_nobody(public, schema)
     except RecursionError:
         raise QueryError("the query is nested too deeply", hint="write it more simply") from None
     except SqlglotError:
@@ -124,9 +136,17 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         raise QueryError(problem, hint="write it more simply") from None
 
 
-def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
-    schema = schema_of(text, policy, catalogue)
-    question = read(parse(text, catalogue.dialect), schema)
+def _about_nobody(public: PublicQuery, schema: Schema) -> Plan:
+    """Return the plan of a question that an engine answers as it is: every column is shown as it comes."""
+    columns = tuple(Shown(name, ShownKey(place)) for place, name in enumerate(public.names))
+    notes = tuple(TableNote(alias, name, "public") for alias, name in public.tables)
+    told = Explanation((schema.text,), (schema.text,), notes, (), (), (), (public.sql,))
+    kinds = tuple(map(kind_of_type, public.types))
+    return Plan((), columns, kinds, None, (), told, (), schema.text, schema.catalogue.dialect, public)
+
+
+def _compile(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
+    question = read(tree, schema)
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = _grouping(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
@@ -140,8 +160,8 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         grouping=grouping,
         order=question.order,
         asked=question.measures,
-        text=text,
-        dialect=catalogue.dialect,
+        text=schema.text,
+        dialect=schema.catalogue.dialect,
         explanation=explain(
             question,
             measures,

@@ -35,13 +35,17 @@ _KINDS: dict[type[Type], ColumnKind] = {
 }
 
 
+def kind_of_type(kind: Type) -> ColumnKind:
+    """Return the kind of values of a type."""
+    if isinstance(kind, Number):
+        return ColumnKind.INTEGER if kind.scale == 0 else ColumnKind.NUMBER
+    return _KINDS.get(type(kind), ColumnKind.OTHER)
+
+
 def kind_of(shown: Shown, reading: Reading, lookup: Lookup) -> ColumnKind:
     """Return the kind of a column: a key's own; a count's numbers are whole, all others need not be."""
     if isinstance(shown.what, ShownKey):
-        found = type_of(reading.keys[shown.what.position].values[0], lookup)
-        if isinstance(found, Number):
-            return ColumnKind.INTEGER if found.scale == 0 else ColumnKind.NUMBER
-        return _KINDS.get(type(found), ColumnKind.OTHER)
+        return kind_of_type(type_of(reading.keys[shown.what.position].values[0], lookup))
     if isinstance(shown.what, Term) and reading.measures[shown.what.measure].aggregate.whole:
         return ColumnKind.INTEGER
     return ColumnKind.NUMBER

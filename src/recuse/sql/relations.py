@@ -21,7 +21,7 @@ from recuse.sql.frame import Frame
 from recuse.sql.joins import Joins
 from recuse.sql.named import NOTHING, Known, names_in, view_query
 from recuse.sql.native.attribute import NotOwn
-from recuse.sql.native.expressions import Expressions
+from recuse.sql.native.expressions import NativeExpressions
 from recuse.sql.native.own import own_source
 from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tree import names_of
@@ -342,11 +342,11 @@ class Relations:
             self.sources,
         )
 
-    def _expressions(self, known: Known, scope: Scope) -> Expressions:
+    def _expressions(self, known: Known, scope: Scope) -> NativeExpressions:
         """Return the reader of expressions whose subqueries are run as they are."""
         reader = NativeReader(self.schema, self, self.within)
         queries = lambda tree, inside, lookup: reader.query(tree, known, inside, lookup)  # noqa: E731
-        return Expressions(self.schema, queries, scope, self.lookup())
+        return NativeExpressions(self.schema, queries, scope, self.lookup())
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""

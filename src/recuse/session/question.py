@@ -15,7 +15,8 @@ from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.privacy import Epsilon
-from recuse.session.cells import Keys, Row
+from recuse.session.cells import Row, StandIn
+from recuse.session.formulas import Keys
 from recuse.solver.programs import Solver
 
 Subjects = list[list[Prepared]]
@@ -40,6 +41,8 @@ class Arrangement:
     key_names: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[Row, ...]
+    stand_ins: tuple[StandIn, ...] = ()
+    """the numbers that were released first and stand in the question"""
 
 
 class Question(Protocol):
@@ -59,11 +62,18 @@ class Question(Protocol):
 
     @property
     def parts(self) -> Sequence[Part]:
-        """What is released; the parts' ε add up to the loss."""
+        """What is released; with those of `firsts`, the parts' ε add up to the loss."""
 
     @property
     def keys(self) -> Sequence[Keys]:
         """The groups; one without keys if there are none."""
+
+    @property
+    def firsts(self) -> Sequence[Question]:
+        """The numbers that are released first, in order, with their share of the loss: each is a question."""
+
+    def given(self, firsts: Sequence[Releases]) -> Question:
+        """Return the question with what was released first in its place: post-processing of it."""
 
     @property
     def disjoint(self) -> bool:

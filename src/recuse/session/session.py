@@ -86,8 +86,7 @@ class Session(Spine):
     def reply(self, question: SqlQuestion) -> Answer:
         """Return the answer to a question of this session, charged for; one about nobody is free."""
         if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
-            subjects = question.read_private_rows(self._parts.solver)
-            return question.exact_answer(subjects, lambda relation: relation.constant)
+            return question.exact_answer(self._parts.solver, lambda relation: relation.constant)
         return self.settle(question)
 
     def estimate(
@@ -121,8 +120,8 @@ class Session(Spine):
         with closing(open_engine(data, self.policy)) as engine:
             public = compile_query(sql, self.policy, engine.catalogue())
             check_plan(public, engine)
-            # groups in one order, whatever they hold
-            asked = SqlQuestion.of(replace(public, order=()), engine, loss, mechanism, self._policy_hash)
+            # all groups, in one order, whatever they hold
+            asked = SqlQuestion.of(replace(public, steps=()), engine, loss, mechanism, self._policy_hash)
             found = from_data(asked, runs, self._parts, basis)
             return replace(found, cautions=(*cautions, *found.cautions))
 

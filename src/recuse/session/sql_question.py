@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import GroupDomain, collect, collect_domain
+from recuse.engines.collect import NO_GROUPS, GroupDomain, collect, collect_domain
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.mechanism.mechanisms import mechanism_for
-from recuse.mechanism.prepared import Relation, prepare
+from recuse.mechanism.prepared import Prepared, Relation, prepare
 from recuse.mechanism.release import Release
+from recuse.noise import Noise
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
-from recuse.session.cells import Keys, Row, evaluate
+from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
+from recuse.session.finished import finished, label_of
+from recuse.session.formulas import Given, Keys
 from recuse.session.question import Arrangement, Part, Releases, Subjects
 from recuse.solver.programs import Solver
 from recuse.sql.compile import Plan
 from recuse.sql.identity import meaning
-from recuse.sql.read import ShownKey
 
 MAX_GROUPS = 10_000
+FIRST_SHARE = Fraction(1, 5)
+"""the part of ε that all numbers share which are released first (THEORY2, E2), if rows of people follow"""
+
+
+@dataclass(frozen=True, slots=True)
+class OfNobody:
+    """A `Mechanism` for rows that nobody owns: their number is public, and nothing is added to it."""
+
+    epsilon: Fraction = Fraction(0)
+
+    def release(self, subject: Prepared, _: Noise) -> Release:
+        """Return what nobody can withdraw."""
+        return _exactly(Fraction(subject.relation.constant))
+
+    def release_together(self, subjects: Sequence[Prepared], noise: Noise) -> list[Release]:
+        """Return what nobody can withdraw, of each."""
+        return [self.release(subject, noise) for subject in subjects]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +54,16 @@ class SqlQuestion:
     loss: Epsilon
     parts: tuple[Part, ...]
     policy: str
+    firsts: tuple[SqlQuestion, ...] = ()
+    scalars: tuple[Combined, ...] = ()
+    """what was released first, once it is: the plan has it in its places"""
 
     @classmethod
     def of(cls, plan: Plan, engine: Engine, loss: Epsilon, mechanism: str, policy: str) -> Self:
         """Return the question that a plan asks, or refuse it. Public tables are read, and nothing else.
 
-        Guarantee: the parts' ε add up to `loss`; the groups of a part together cost its ε.
+        Guarantee: the parts' ε and those of `firsts` add up to `loss`; the groups of a part together cost
+        its ε. How it is split follows from the plan alone.
         """
         domain = collect_domain(engine, plan.grouping)
         if len(domain.keys) > MAX_GROUPS:
@@ -50,12 +73,22 @@ class SqlQuestion:
                 accepted=f"{MAX_GROUPS:,}",
                 hint="list fewer keys in WHERE",
             )
-        share = Epsilon(loss.value / len(plan.measures))
-        parts = tuple(
-            Part(mechanism_for(mechanism, share, measure.shape), measure.granularity)
-            for measure in plan.measures
+        first, rest = shares(plan, loss)
+        firsts = tuple(
+            cls(one.plan, NO_GROUPS, engine, loss, _parts(one.plan, first, mechanism), policy)
+            for one in plan.firsts
         )
-        return cls(plan, domain, engine, loss, parts, policy)
+        return cls(plan, domain, engine, loss, _parts(plan, rest, mechanism), policy, firsts)
+
+    def given(self, firsts: Sequence[Releases]) -> Self:
+        """Return the question with what was released first in its places."""
+        scalars: list[Combined] = []
+        for first, releases in zip(self.plan.firsts, firsts, strict=False):
+            (shown,) = first.plan.columns
+            given = Given([found for (found,) in releases], (), [scalar.value for scalar in scalars])
+            scalars.append(standing_in(evaluate(shown.what, given, scalars), first.type))
+        plan = self.plan.filled([scalar.value for scalar in scalars])
+        return replace(self, plan=plan, scalars=tuple(scalars))
 
     @property
     def text(self) -> str:
@@ -77,43 +110,64 @@ class SqlQuestion:
         return [[prepare(relation, solver) for relation in groups] for groups in relations]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
-        """Return the table: keys first, rows in the order that ORDER BY asks for."""
-        plan = self.plan
-        shown_keys = [shown for shown in plan.columns if isinstance(shown.what, ShownKey)]
-        shown_cells = [shown for shown in plan.columns if not isinstance(shown.what, ShownKey)]
-
-        def sorting(row: Row, place: int) -> tuple[bool, Any]:
-            shown = plan.columns[place]
-            if isinstance(shown.what, ShownKey):
-                return False, row.keys[shown.what.position]
-            value = row.cells[shown_cells.index(shown)].value
-            return value is None, value or 0
-
-        formulas = [shown.what for shown in plan.columns if not isinstance(shown.what, ShownKey)]
-        rows = [
-            Row(group, tuple(evaluate(formula, found) for formula in formulas))
-            for group, *found in zip(keys, *releases, strict=True)
-        ]
-        for place, descending in reversed(plan.order):
-            rows.sort(key=lambda row: sorting(row, place), reverse=descending)
-        positions = [shown.what.position for shown in shown_keys if isinstance(shown.what, ShownKey)]
+        """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""
+        plan, scalars = self.plan, self.scalars
+        values = [scalar.value for scalar in scalars]
+        rows = [Given(found, group, values) for group, *found in zip(keys, *releases, strict=True)]
+        labels = [shown for shown in plan.columns if shown.is_label]
+        numbers = [shown for shown in plan.columns if not shown.is_label]
         return Arrangement(
-            tuple(shown.name for shown in shown_keys),
-            tuple(shown.name for shown in shown_cells),
-            tuple(Row(tuple(row.keys[p] for p in positions), row.cells) for row in rows),
+            tuple(shown.name for shown in labels),
+            tuple(shown.name for shown in numbers),
+            tuple(
+                Row(
+                    tuple(label_of(shown.what, row) for shown in labels),
+                    tuple(evaluate(shown.what, row, scalars) for shown in numbers),
+                )
+                for row in finished(rows, plan.steps)
+            ),
+            tuple(StandIn(first.text, cell) for first, cell in zip(plan.firsts, scalars, strict=False)),
         )
 
-    def exact_answer(self, subjects: Subjects, total: Callable[[Relation], int]) -> Answer:
+    def exact_answer(self, solver: Solver, total: Callable[[Relation], int]) -> Answer:
         """Return the answer with a number of each relation in place of a private one: NOT PRIVATE by itself.
 
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
-        releases = [
+        firsts: list[Releases] = []
+        for first in self.firsts:
+            firsts.append(first.given(firsts).exact_releases(solver, total))
+        asked = self.given(firsts)
+        table = asked.arrange(self.keys, asked.exact_releases(solver, total))
+        return Answer(table.key_names, table.names, table.rows, Fraction(0), stand_ins=table.stand_ins)
+
+    def exact_releases(self, solver: Solver, total: Callable[[Relation], int]) -> Releases:
+        """Return a number of each relation in place of a private one: NOT PRIVATE by itself."""
+        return [
             [_exactly(total(group.relation) * part.unit) for group in groups]
-            for part, groups in zip(self.parts, subjects, strict=True)
+            for part, groups in zip(self.parts, self.read_private_rows(solver), strict=True)
         ]
-        table = self.arrange(self.keys, releases)
-        return Answer(table.key_names, table.names, table.rows, Fraction(0))
+
+
+def shares(plan: Plan, loss: Epsilon) -> tuple[Fraction, Fraction]:
+    """Return the ε of each measure that is released first, and of each of the question itself.
+
+    Measures of rows that nobody owns cost nothing, and have no share.
+    """
+    firsts = sum(measure.is_owned for first in plan.firsts for measure in first.plan.measures)
+    rest = sum(measure.is_owned for measure in plan.measures)
+    share = FIRST_SHARE if firsts and rest else Fraction(1 if firsts else 0)
+    return loss.value * share / max(firsts, 1), loss.value * (1 - share) / max(rest, 1)
+
+
+def _parts(plan: Plan, share: Fraction, mechanism: str) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            mechanism_for(mechanism, Epsilon(share), measure.shape) if measure.is_owned else OfNobody(),
+            measure.granularity,
+        )
+        for measure in plan.measures
+    )
 
 
 def _exactly(value: Fraction) -> Release:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Scalar, Schema
+from recuse.sql.query import Block, Choice, Scalar, Schema, is_correlated
 from recuse.sql.render import conjunction, native_exists, native_in
 from recuse.sql.scope import Scope
 from recuse.sql.summary import Summary
@@ -33,6 +33,8 @@ class Conditions:
     subquery: Subquery
     lookup: Callable[[], Lookup]
     """returns the function that says of which type a column is"""
+    released: Callable[[exp.Expr], Scalar]
+    """returns the place of the number that a subquery of private rows stands for"""
 
     def read(self, node: exp.Expr, scope: Scope) -> Conjuncts:
         """Return the conditions and choices that must all hold where `node` does."""
@@ -138,6 +140,8 @@ class Conditions:
         summary = Summary.of(query, self.schema.text)
         blocks = self.subquery(summary.rows, scope)
         if not all(map(self.schema.is_public, blocks)):
+            if not is_correlated(blocks):
+                return self.released(query)
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,

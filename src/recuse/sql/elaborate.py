@@ -31,6 +31,7 @@ from recuse.scalars.types import (
     whole,
 )
 from recuse.sql.casts import cast_target
+from recuse.sql.placeholder import Released, place_of
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name
 from recuse.sql.spoken import FORMS, NODES, holds_only, speaks
@@ -161,6 +162,10 @@ class Elaborator:
         return self.made("single", [found], node) if single else found
 
     # -------------------------------------------------------------- forms of their own
+
+    def released(self, node: exp.Expr) -> Expression:
+        """Return the place of a number that is released first."""
+        return place_of(node)
 
     def sum(self, node: exp.Expr) -> Expression:
         """Return a sum or difference; INTERVALs are written down."""
@@ -325,6 +330,7 @@ OWN: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     exp.Max: Elaborator.aggregate,
     exp.Count: Elaborator.aggregate,
     exp.Avg: Elaborator.aggregate,
+    Released: Elaborator.released,
 }
 """What only our own statements hold: `check` refuses it in what people write."""
 _SPECIAL.update(OWN)

@@ -229,6 +229,12 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
             yield from scalars_of(branch)
 
 
+def is_correlated(blocks: Sequence[Block]) -> bool:
+    """Return whether blocks use columns of rows around them."""
+    inside = {source.alias for source in sources_of(blocks)}
+    return any(not aliases(written(block)) <= inside for block in below(blocks))
+
+
 def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tuple[Block, ...]:
     """Return the blocks with `step` applied to each and to all blocks below it, innermost first."""
 

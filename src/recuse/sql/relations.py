@@ -6,7 +6,7 @@ here is refused, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -19,8 +19,9 @@ from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
 from recuse.sql.joins import Frame, Joins
 from recuse.sql.parse import parse
+from recuse.sql.placeholder import SOURCE
 from recuse.sql.position import Span, clause_span, placed, refusal, span
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
+from recuse.sql.query import Block, BlockSource, Output, Scalar, Scan, Schema, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
@@ -50,6 +51,8 @@ class Relations:
     sources: list[BlockSource] = field(default_factory=list)
     within: tuple[str, ...] = ()
     """the views that are being read"""
+    released: Callable[[exp.Expr, Relations, Known], Scalar] | None = None
+    """returns the place of the number that a subquery of private rows stands for"""
 
     # -------------------------------------------------------------- queries
 
@@ -242,8 +245,10 @@ class Relations:
     def _known_table(self, item: exp.Table) -> Table:
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
-        if item.catalog or (item.db and fold(item.db) != "main"):
-            raise self.refuse("tables are named without schema", item, f"write {item.name}")
+        path = tuple(map(fold, (table.path if table is not None else ()) or ("main", item.name)))
+        stated = tuple(fold(part) for part in (item.catalog, item.db, item.name) if part)
+        if len(stated) > 1 and path[-len(stated) :] != stated and stated[:-1] != ("main",):
+            raise self.refuse("there is no such schema", item, f"write {item.name}")
         if table is None:
             near = catalogue.nearest_table(item.name)
             names = ", ".join(sorted(t.name for t in catalogue.tables)[:12]) or "none"
@@ -261,7 +266,7 @@ class Relations:
         try:
             text = view_query(definition)
             inside = replace(self.schema, text=text)
-            reader = Relations(inside, self.sources, (*self.within, fold(table.name)))
+            reader = Relations(inside, self.sources, (*self.within, fold(table.name)), self.released)
             blocks = reader.query(parse(text), NOTHING, None)
         except QueryError as error:
             raise self.refuse(
@@ -277,7 +282,17 @@ class Relations:
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.lookup)
+        return Conditions(
+            self.schema,
+            lambda tree, scope: self.query(tree, known, scope),
+            self.lookup,
+            lambda tree: self._released(tree, known),
+        )
+
+    def _released(self, tree: exp.Expr, known: Known) -> Scalar:
+        if self.released is None:
+            raise self.refuse("a value of private rows is not understood here", tree, "compare with a number")
+        return self.released(tree, self, known)
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""
@@ -289,7 +304,7 @@ class Relations:
 
     def fresh(self, wish: str) -> str:
         """Return an alias that no other source of the query has."""
-        taken = {fold(source.alias) for source in self.sources}
+        taken = {SOURCE, *(fold(source.alias) for source in self.sources)}
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if fold(name) not in taken)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.sql.answered import is_aggregated
 from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Choice, Scalar, Schema, is_correlated
@@ -35,6 +36,8 @@ class Conditions:
     """returns the function that says of which type a column is"""
     released: Callable[[exp.Expr], Scalar]
     """returns the place of the number that a subquery of private rows stands for"""
+    answered: Callable[[exp.Expr], bool]
+    """returns whether a query only looks at rows of another that aggregates"""
 
     def read(self, node: exp.Expr, scope: Scope) -> Conjuncts:
         """Return the conditions and choices that must all hold where `node` does."""
@@ -137,6 +140,8 @@ class Conditions:
         query = node.unnest()
         if not isinstance(query, exp.Query):
             raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
+        if not any(map(is_aggregated, query.expressions)) and self.answered(query):
+            return self.released(query)
         summary = Summary.of(query, self.schema.text)
         blocks = self.subquery(summary.rows, scope)
         if not all(map(self.schema.is_public, blocks)):

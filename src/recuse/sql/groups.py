@@ -190,6 +190,20 @@ def is_public_key(schema: Schema, block: Block, key: Scalar) -> bool:
     return bool(used) and used <= _public_aliases(schema, block)
 
 
+def equal_public_column(schema: Schema, block: Block, key: Scalar) -> Scalar | None:
+    """Return a column of a public table that every row of the block has equal to the key."""
+    wanted = key.unnest().sql()
+    for condition in block.conditions:
+        node = condition.unnest()
+        if isinstance(node, exp.EQ):
+            sides = [node.this.unnest(), node.expression.unnest()]
+            for mine, other in (sides, sides[::-1]):
+                plain = isinstance(other, exp.Column) and mine.sql() == wanted
+                if plain and is_public_key(schema, block, other):
+                    return other.copy()
+    return None
+
+
 def public_part(schema: Schema, block: Block, keys: Sequence[Scalar]) -> Block:
     """Return the public tables that the keys come from, those joined to them, and their conditions."""
     public = _public_aliases(schema, block)

@@ -15,6 +15,7 @@ from recuse.errors import QueryError, quote
 from recuse.fold import fold, same
 from recuse.scalars.types import Number, Opaque, common
 from recuse.sql.aggregates import AGGREGATES, COUNT
+from recuse.sql.answered import NOTHING, Known, answered_within, is_aggregated
 from recuse.sql.columns import Formulas, Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import Finish, Shown, renamed
@@ -23,6 +24,7 @@ from recuse.sql.groups import (
     GroupKey,
     Listed,
     domain_values,
+    equal_public_column,
     form_of,
     index_of,
     is_public_key,
@@ -42,7 +44,7 @@ from recuse.sql.refuse import (
     refuse_individuals,
     refuse_set_operation,
 )
-from recuse.sql.relations import NOTHING, Known, Relations
+from recuse.sql.relations import Relations
 
 OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having"})
 FINISHED = frozenset({"order", "limit", "offset", "distinct"})
@@ -117,50 +119,13 @@ def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: _Firsts) -
         return _Onlooker(relations, _read(tree.this, relations, known, firsts)).reading(tree)
     if not isinstance(tree, exp.Select):
         raise refuse_set_operation(tree, text)
-    inner = _answered(tree, relations, known)
+    inner = answered_within(tree, known, relations.with_names)
     if inner is None:
         return _Reader(relations.schema, relations, known, firsts).question(tree)
     query, within, names = inner
     found = _read(query, relations, within, firsts)
     found = replace(found, columns=renamed(found.columns, names))
     return _Onlooker(relations, found, tree.args["from_"].this.alias_or_name).reading(tree)
-
-
-def _answered(
-    tree: exp.Select, relations: Relations, known: Known
-) -> tuple[exp.Expr, Known, Sequence[str]] | None:
-    """Return the query in FROM whose rows are answers, if the SELECT around it only looks at them."""
-    start = tree.args.get("from_")
-    if start is None or any(tree.args.get(key) for key in ("joins", "group", "having")):
-        return None
-    item = start.this
-    if item.args.get("joins") or any(map(_is_aggregated, tree.expressions)):
-        return None
-    alias = item.args.get("alias")
-    names: Sequence[str] = [name.name for name in (alias.args.get("columns") or ())] if alias else ()
-    if isinstance(item, exp.Subquery):
-        query, within = item.this, known
-    elif isinstance(item, exp.Table) and not item.db and fold(item.name) in known:
-        cte = known[fold(item.name)]
-        query, within, names = cte.tree, cte.known, names or cte.columns
-    else:
-        return None
-    bare = query.unnest()
-    if not isinstance(bare, exp.Select):
-        return None
-    aggregated = bare.args.get("group") is not None or any(map(_is_aggregated, bare.expressions))
-    inside = relations.with_names(bare, within)
-    return (query, within, names) if aggregated or _answered(bare, relations, inside) is not None else None
-
-
-def _is_aggregated(node: exp.Expr) -> bool:
-    """Return whether an expression aggregates, windows and subqueries in it left out."""
-    pruned = exp.Query | exp.Window
-    return any(
-        isinstance(part, exp.AggFunc)
-        for part in node.walk(prune=lambda inner: isinstance(inner, pruned))
-        if not isinstance(part, pruned)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +185,8 @@ class _Reader:
     known: Known
     firsts: _Firsts
     measures: dict[str, Measure] = field(default_factory=dict)
+    spelled: dict[str, int] = field(default_factory=dict)
+    """the keys of GROUP BY by what is written, which may be another column than the groups come from"""
     aliases: dict[str, Said] = field(default_factory=dict)
     """the columns of the SELECT list that have been read, by their aliases"""
 
@@ -228,7 +195,7 @@ class _Reader:
         text = self.schema.text
         refuse_clauses(tree, text, OUTERMOST | FINISHED)
         group, having = tree.args.get("group"), tree.args.get("having")
-        if group is None and not any(map(_is_aggregated, (*tree.expressions, *([having] if having else [])))):
+        if group is None and not any(map(is_aggregated, (*tree.expressions, *([having] if having else [])))):
             raise refuse_individuals(tree, text)
         frames = self.relations.frames(tree, self.known, None)
         keys = self._keys(tree, group, frames) if group is not None else ()
@@ -249,7 +216,7 @@ class _Reader:
     def _keys(self, tree: exp.Select, group: exp.Group, frames: list[Frame]) -> tuple[GroupKey, ...]:
         form = {key for key, value in group.args.items() if value}
         if form == {"all"}:
-            nodes = [node.unalias() for node in tree.expressions if not _is_aggregated(node)]
+            nodes = [node.unalias() for node in tree.expressions if not is_aggregated(node)]
             nodes = [node for node in nodes if node.find(exp.Column)]
         elif form == {"expressions"}:
             nodes = [self._meant(node, tree, frames[0]) for node in group.expressions]
@@ -257,6 +224,8 @@ class _Reader:
             place = clause_span(group, "GROUP BY", self.schema.text)
             hint = "list the keys, and ask once for each list"
             raise refusal("this form of GROUP BY is not accepted", self.schema.text, place, hint=hint)
+        for position, node in enumerate(nodes):
+            self.spelled.setdefault(self._value(node, frames[0]).unnest().sql(), position)
         return tuple(self._key(node, frames) for node in nodes)
 
     def _meant(self, node: exp.Expr, tree: exp.Select, frame: Frame) -> exp.Expr:
@@ -285,6 +254,11 @@ class _Reader:
                 return GroupKey(name, values, self._typed(found[0], node, values))
         if all(is_public_key(self.schema, block, value) for block, value in pairs):
             return GroupKey(name, values, None)
+        public = tuple(equal_public_column(self.schema, block, value) for block, value in pairs)
+        lookup = self.relations.lookup()
+        kinds = {type_of(value, lookup) for value in (*values, *(one for one in public if one is not None))}
+        if None not in public and len(kinds) == 1:
+            return GroupKey(name, tuple(one for one in public if one is not None), None)
         if any(names_a_participant(self.schema, block, value) for block, value in pairs):
             raise self._refuse(
                 "every group would be an individual",
@@ -336,7 +310,7 @@ class _Reader:
             node = node.this
         if isinstance(node, exp.AggFunc | exp.Filter):
             return self._representative(node, keys, frames) or self._aggregate(node, keys, frames)
-        if _is_aggregated(node) or node.find(exp.Query, exp.Window):
+        if is_aggregated(node) or node.find(exp.Query, exp.Window):
             return None
         columns = list(node.find_all(exp.Column))
         scope = frames[0].scope
@@ -354,9 +328,10 @@ class _Reader:
             if isinstance(node, exp.Column):
                 raise
             return None
-        for position, key in enumerate(keys):
-            if key.values[0].unnest().sql() == shown:
-                return Said(ShownKey(position), kind_of(type_of(key.values[0], self.relations.lookup())))
+        if shown in self.spelled:
+            position = self.spelled[shown]
+            kind = kind_of(type_of(keys[position].values[0], self.relations.lookup()))
+            return Said(ShownKey(position), kind)
         if isinstance(node, exp.Column):
             problem = "this column is neither a key of GROUP BY nor an aggregate"
             raise self._refuse(problem, node, f"aggregate it: COUNT({node.sql()}), or group by it")
@@ -383,7 +358,7 @@ class _Reader:
         call, test = node, None
         if isinstance(node, exp.Filter):
             call, test = node.this, node.expression.this
-        if isinstance(call, exp.CountIf) and isinstance(call.this, exp.Expr):
+        if isinstance(call, exp.CountIf) and type(call) not in AGGREGATES:
             test = call.this if test is None else exp.and_(test, call.this)
             call = exp.Count(this=exp.Star(), big_int=True)
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}

@@ -6,14 +6,14 @@ here is refused, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold, same
+from recuse.sql.answered import NOTHING, Known, Named, is_answered, is_one_row
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
@@ -28,19 +28,6 @@ from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_disti
 
 MAX_SOURCES = 64
 MAX_READ = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A CTE: its tree, the CTEs that it can see, and the names of its columns."""
-
-    tree: exp.Query
-    known: Mapping[str, Named]
-    columns: tuple[str, ...]
-
-
-Known = Mapping[str, Named]
-NOTHING: Known = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -202,7 +189,7 @@ class Relations:
             refuse_table_form(item, self.schema.text)
             cte = known.get(fold(item.name)) if not item.db else None
             if cte is not None:
-                blocks = self.query(cte.tree, cte.known, None)
+                blocks = self._one_row(cte.tree, cte.known) or self.query(cte.tree, cte.known, None)
                 renamed = renamed or list(cte.columns)
             else:
                 blocks = self._table(item)
@@ -211,7 +198,7 @@ class Relations:
             blocks = self._values(item, known)
             name = item.alias or self.fresh("listed")
         elif isinstance(item, exp.Subquery):
-            blocks = self.query(item, known, None)
+            blocks = self._one_row(item.this, known) or self.query(item, known, None)
             name = item.alias or self.fresh("derived")
         else:
             hint = "name a table, or write a join" if not isinstance(item, exp.Unnest) else "join a table"
@@ -221,6 +208,18 @@ class Relations:
             raise self.refuse("there are more names than columns", item, "leave the column list out")
         columns[: len(renamed)] = renamed
         return name, columns, blocks
+
+    def _one_row(self, tree: exp.Expr, known: Known) -> tuple[Block, ...]:
+        """Return the one row of a query that aggregates all it looks at: numbers that are released first."""
+        if self.released is None or not is_one_row(tree):
+            return ()
+        outputs = []
+        for number, node in enumerate(tree.unnest().expressions, start=1):
+            alone = tree.unnest().copy()
+            alone.set("expressions", [node.copy()])
+            name = node.alias or f"column{number}"
+            outputs.append(Output(name, self.released(alone, self, known)))
+        return (Block(outputs=tuple(outputs)),)
 
     def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
         """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
@@ -287,6 +286,7 @@ class Relations:
             lambda tree, scope: self.query(tree, known, scope),
             self.lookup,
             lambda tree: self._released(tree, known),
+            lambda tree: is_answered(tree, known, self.with_names),
         )
 
     def _released(self, tree: exp.Expr, known: Known) -> Scalar:

@@ -193,7 +193,10 @@ SELECT channel, COUNT(*) FROM purchase WHERE price > (SELECT AVG(price) FROM pur
 SELECT COUNT(*) * 100.0 / (SELECT COUNT(*) FROM account) AS share FROM account WHERE active
 SELECT channel, 100.0 * COUNT(*) / (SELECT COUNT(*) FROM purchase) AS share FROM purchase GROUP BY channel ORDER BY share DESC
 SELECT channel, SUM(price) - (SELECT AVG(price) FROM purchase) * COUNT(*) FROM purchase GROUP BY channel
-SELECT SUM(price - (SELECT AVG(price) FROM purchase)) FROM purchase
+SELECT SUM(price - (SELECT COUNT(*) FROM account)) FROM purchase
+SELECT COUNT(*) FROM account, (SELECT AVG(balance) AS mean FROM account) m WHERE balance > m.mean
+SELECT COUNT(*) FROM account CROSS JOIN (SELECT AVG(balance) AS mean, COUNT(*) AS n FROM account) m WHERE balance > mean AND id < n / 2
+WITH m AS (SELECT AVG(balance) AS mean FROM account) SELECT COUNT(*) FROM account JOIN m ON balance > mean
 SELECT COUNT(*) FROM account WHERE balance > (SELECT AVG(balance) FROM account WHERE balance > (SELECT AVG(balance) FROM account))
 WITH m AS (SELECT AVG(balance) AS mean FROM account) SELECT COUNT(*) FROM account WHERE balance > (SELECT mean FROM m)
 SELECT r.name, COUNT(*) FROM account a JOIN region r ON a.region = r.id GROUP BY r.name HAVING SUM(balance) > (SELECT SUM(balance) * 0.2 FROM account) ORDER BY SUM(balance) DESC

@@ -68,6 +68,8 @@ def is_answered(query: exp.Expr, known: Known, with_names: WithNames) -> bool:
         return False
     if bare.args.get("group") is not None or any(map(is_aggregated, bare.expressions)):
         return True
+    if bare.args.get("from_") is None and bare.find(exp.Subquery):
+        return True
     return answered_within(bare, with_names(bare, known), with_names) is not None
 
 

@@ -196,7 +196,7 @@ def equal_public_column(schema: Schema, block: Block, key: Scalar) -> Scalar | N
     for condition in block.conditions:
         node = condition.unnest()
         if isinstance(node, exp.EQ):
-            sides = [node.this.unnest(), node.expression.unnest()]
+            sides: list[exp.Expr] = [node.this.unnest(), node.expression.unnest()]
             for mine, other in (sides, sides[::-1]):
                 plain = isinstance(other, exp.Column) and mine.sql() == wanted
                 if plain and is_public_key(schema, block, other):

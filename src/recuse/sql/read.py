@@ -45,6 +45,7 @@ from recuse.sql.refuse import (
     refuse_set_operation,
 )
 from recuse.sql.relations import Relations
+from recuse.sql.scope import Scope
 
 OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having"})
 FINISHED = frozenset({"order", "limit", "offset", "distinct"})
@@ -195,9 +196,9 @@ class _Reader:
         text = self.schema.text
         refuse_clauses(tree, text, OUTERMOST | FINISHED)
         group, having = tree.args.get("group"), tree.args.get("having")
-        if group is None and not any(map(is_aggregated, (*tree.expressions, *([having] if having else [])))):
+        if tree.args.get("from_") is not None and group is None and not _asks(tree):
             raise refuse_individuals(tree, text)
-        frames = self.relations.frames(tree, self.known, None)
+        frames = self._frames(tree)
         keys = self._keys(tree, group, frames) if group is not None else ()
         formulas = Formulas(lambda node: self._begin(node, keys, frames), text, self._not_an_aggregate)
         columns = tuple(self._column(node, keys, formulas) for node in tree.expressions)
@@ -205,16 +206,24 @@ class _Reader:
         if having is not None and not always_holds(having.this):
             steps.append(Keep(formulas.condition(having.this)))
         steps += Finish(columns, formulas, text).steps(tree, len(keys))
-        if not self.measures:
+        if not self.measures and tree.args.get("from_") is not None:
             raise refuse_individuals(tree, text)
         sources = tuple(self.relations.sources)
         measures = tuple(replace(measure, known=sources) for measure in self.measures.values())
         return Reading(measures, columns, keys, tuple(steps), tuple(frame.block for frame in frames))
 
+    def _frames(self, tree: exp.Select) -> list[Frame]:
+        """Return FROM and WHERE; without FROM there is one row, of which only subqueries can say anything."""
+        if tree.args.get("from_") is None and tree.find(exp.Subquery) and not _asks(tree):
+            return [Frame(Block(), Scope(self.schema.text))]
+        return self.relations.frames(tree, self.known, None)
+
     # -------------------------------------------------------------- GROUP BY
 
     def _keys(self, tree: exp.Select, group: exp.Group, frames: list[Frame]) -> tuple[GroupKey, ...]:
         form = {key for key, value in group.args.items() if value}
+        if any(isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets) for node in group.expressions):
+            form = set()
         if form == {"all"}:
             nodes = [node.unalias() for node in tree.expressions if not is_aggregated(node)]
             nodes = [node for node in nodes if node.find(exp.Column)]
@@ -458,6 +467,12 @@ class _Reader:
     ) -> QueryError:
         text = self.schema.text
         return refusal(problem, text, span(node, text), accepted=accepted, hint=hint)
+
+
+def _asks(tree: exp.Select) -> bool:
+    """Return whether a SELECT aggregates, or says that it would by a window."""
+    parts = [*tree.expressions, *([tree.args["having"]] if tree.args.get("having") else [])]
+    return any(is_aggregated(part) or isinstance(part.unalias(), exp.Window) for part in parts)
 
 
 def _accepted() -> str:

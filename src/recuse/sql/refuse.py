@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
+from recuse.sql.answered import is_one_row
 from recuse.sql.ownership import Linked, ProtectedTable
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Block, Scalar, Scan, Schema
@@ -68,12 +69,21 @@ def refuse_having(having: exp.Having, text: str) -> None:
         raise refusal(problem, text, place, accepted="COUNT(*) >= 1", hint=hint)
 
 
+TOLD = "how many there are, sums and averages, in groups if you like"
+
+
 def refuse_individuals(tree: exp.Select, text: str) -> QueryError:
     """Return the refusal of a SELECT without aggregate, and the same as a question that is answered."""
     counted = tree.copy()
-    for key in ("distinct", "order", "limit", "offset", "group", "having"):
+    for key in ("distinct", "order", "limit", "offset"):
         counted.set(key, None)
-    star = exp.Count(this=exp.Star(), big_int=True)
+    star: exp.Expr = exp.Count(this=exp.Star(), big_int=True)
+    if tree.args.get("group") is not None:
+        star = exp.alias_(star, "n")
+        place = span(tree.expressions[0], text)
+        counted.set("expressions", [*(node.copy() for node in tree.expressions), star])
+        hint = counted.sql(dialect="duckdb", comments=False)
+        return refusal("which groups have rows is not told", text, place, accepted=TOLD, hint=hint)
     if tree.args.get("distinct") is not None and len(tree.expressions) == 1 and not tree.is_star:
         star = exp.Count(this=exp.Distinct(expressions=[tree.expressions[0].unalias().copy()]), big_int=True)
     counted.set("expressions", [star])
@@ -82,7 +92,7 @@ def refuse_individuals(tree: exp.Select, text: str) -> QueryError:
         "this would list individuals: nothing is aggregated",
         text,
         place,
-        accepted="how many there are, sums and averages, in groups if you like",
+        accepted=TOLD,
         hint=counted.sql(dialect="duckdb", comments=False),
     )
 
@@ -94,7 +104,11 @@ def refuse_set_operation(tree: exp.Expr, text: str) -> QueryError:
         return refusal("only a SELECT is answered", text, span(tree, text), hint=hint)
     word = tree.key.upper()
     place = clause_span(tree.expression, word, text)
-    hint = "ask for each part by itself, or for all in one: SELECT COUNT(*) FILTER (WHERE …), COUNT(*) …"
+    parts = [tree.this, tree.expression]
+    hint = "ask for each part by itself"
+    if all(is_one_row(part) and len(part.unnest().expressions) == 1 for part in parts):
+        asked = [part.sql(dialect="duckdb", comments=False) for part in parts]
+        hint = f"SELECT {', '.join(f'({part})' for part in asked)}"
     return refusal(f"{word} of answers is not understood", text, place, hint=hint)
 
 

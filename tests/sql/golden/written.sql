@@ -204,3 +204,7 @@ SELECT COUNT(*) FROM region WHERE id < (SELECT AVG(quantity) FROM purchase)
 SELECT COUNT(*) FROM account WHERE region IN (SELECT id FROM region WHERE name LIKE '%th')
 SELECT COUNT(*) FROM account WHERE EXISTS (SELECT 1 FROM purchase p WHERE p.account = account.id AND p.price > 20)
 SELECT COUNT(*) FROM account WHERE region = (SELECT MAX(id) FROM region)
+SELECT (SELECT COUNT(*) FROM purchase) * 1.0 / (SELECT COUNT(*) FROM account)
+SELECT (SELECT COUNT(*) FROM purchase) AS a, (SELECT SUM(balance) FROM account) AS b
+SELECT (SELECT COUNT(*) FROM region) + (SELECT COUNT(*) FROM account) AS n
+SELECT a, b, a - b FROM (SELECT (SELECT COUNT(*) FROM purchase) AS a, (SELECT COUNT(*) FROM account) AS b) t

@@ -58,7 +58,8 @@ INSERT INTO account SELECT i, ([1, 1, 1, 1, 2, 2, 2, 3, 3, 4])[i % 10 + 1], i * 
                            (['low', 'mid', 'mid', 'high', 'mid', 'high'])[i % 6 + 1]::level,
                            i % 5 <> 0, 'name ' || i FROM range(1, 61) t(i);
 INSERT INTO purchase SELECT i, i * 7 % 60 + 1, i % 7 + 1, i * 3.35 % 50 + 1, i % 4 + 1,
-                            (['web', 'web', 'web', 'shop', 'shop', 'phone'])[i % 6 + 1], DATE '2024-01-01' + CAST(i * 2 AS INTEGER),
+                            (['web', 'web', 'web', 'shop', 'shop', 'phone'])[i % 6 + 1],
+                            DATE '2024-01-01' + CAST(i * 2 AS INTEGER),
                             CASE WHEN i % 6 = 0 THEN NULL ELSE i % 2 = 0 END FROM range(1, 301) t(i);
 """
 

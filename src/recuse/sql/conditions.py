@@ -144,9 +144,10 @@ class Conditions:
             return self.released(query)
         summary = Summary.of(query, self.schema.text)
         blocks = self.subquery(summary.rows, scope)
-        if not all(map(self.schema.is_public, blocks)):
-            if not is_correlated(blocks):
-                return self.released(query)
+        public = all(map(self.schema.is_public, blocks))
+        if not is_correlated(blocks) and not (public and summary.is_plain):
+            return self.released(query)
+        if not public:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,

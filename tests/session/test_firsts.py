@@ -12,9 +12,8 @@ from recuse.engines.collect import collect, collect_domain
 from recuse.krelation.build import canonical_rows, without
 from recuse.session.parts import Parts
 from recuse.session.session import Session, connect
-from recuse.session.sql_question import FIRST_SHARE
 from recuse.sql.compile import Plan, compile_query
-from recuse.sql.placeholder import DECIMAL, WHOLE, filled, fitted
+from recuse.sql.placeholder import DECIMAL, FIRST_SHARE, WHOLE, filled, fitted
 from support.noise import Seeded
 from support.profiles import examples
 from support.shop import make_shop

@@ -23,10 +23,9 @@ from recuse.session.question import Arrangement, Part, Releases, Subjects
 from recuse.solver.programs import Solver
 from recuse.sql.compile import Plan
 from recuse.sql.identity import meaning
+from recuse.sql.placeholder import FIRST_SHARE
 
 MAX_GROUPS = 10_000
-FIRST_SHARE = Fraction(1, 5)
-"""the part of ε that all numbers share which are released first (THEORY2, E2), if rows of people follow"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,8 @@ class SqlQuestion:
 
     def given(self, firsts: Sequence[Releases]) -> Self:
         """Return the question with what was released first in its places."""
+        if not self.plan.firsts:
+            return self
         scalars: list[Combined] = []
         for first, releases in zip(self.plan.firsts, firsts, strict=False):
             (shown,) = first.plan.columns

@@ -180,6 +180,10 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             schema,
             disjoint=None if grouping is None else grouping.disjoint,
             sparing=_sparing(grouping, measures, policy),
+            firsts=[
+                (first.text, sum(one.is_owned for one in first.plan.measures), first.plan.explanation)
+                for first in firsts
+            ],
         ),
     )
 

@@ -30,6 +30,7 @@ class Frame:
             sources=self.block.sources + block.sources,
             conditions=self.block.conditions + block.conditions,
             choices=self.block.choices + block.choices,
+            says=self.block.says + block.says,
         )
         return Frame(both, self.scope.adding(entry))
 

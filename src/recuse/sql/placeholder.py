@@ -23,6 +23,9 @@ WHOLE_DIGITS = 15
 PLACES = 6
 """what a number has before and behind the point; the total language has 38 digits for what is made of it"""
 
+FIRST_SHARE = Fraction(1, 5)
+"""the part of ε for all numbers that are released first together, if people's rows are asked for after"""
+
 WHOLE = Number(0, 1 - 10**WHOLE_DIGITS, 10**WHOLE_DIGITS - 1)
 DECIMAL = Number(PLACES, 1 - 10 ** (WHOLE_DIGITS + PLACES), 10 ** (WHOLE_DIGITS + PLACES) - 1)
 

@@ -70,6 +70,8 @@ class Block:
     keys: tuple[Scalar, ...] = ()
     weight: Scalar | None = None
     completed: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    """how its rows depend on others, a sentence each, for people: what is own, signed or a threshold"""
 
     def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
         """Return the rows for which more conditions hold."""

@@ -1,4 +1,8 @@
-"""The rows of an answer as HAVING, ORDER BY, LIMIT and OFFSET leave them: post-processing, so it is free."""
+"""The rows of an answer as HAVING, ORDER BY, LIMIT and OFFSET leave them: post-processing, so it is free.
+
+Guarantee: private like the releases that it is made of (proofs.md, lemma Q2); what is charged, released and
+stored does not depend on it.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def written(keys: Sequence[Keys], releases: Releases, firsts: Sequence[Releases]
         {
             "groups": [list(map(_key, group)) for group in keys],
             "parts": _parts(releases),
-            "firsts": [_parts(first) for first in firsts],
+            **({"firsts": [_parts(first) for first in firsts]} if firsts else {}),
         }
     )
 

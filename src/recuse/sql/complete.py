@@ -102,7 +102,7 @@ class _Follower:
             branch = _Follower(Block(), self.schema, (*self.around, self.asked), self.taken)
             branch._hop(scan, replace(hop, alternatives=(columns,)))
             branches.append(branch.block())
-        self.choices.append(Choice(tuple(branches)))
+        self.choices.append(Choice(tuple(branches), linked=True))
         listed = " or ".join(", ".join(columns) for columns in hop.alternatives)
         self.completed.append(f"rows of {scan.alias} belong to any {hop.target} of {listed}")
 

@@ -1,12 +1,13 @@
 """Conditions and values of rows: names resolved, subqueries under AND and OR made into choices.
 
-A subquery on private tables may make a row appear, never disappear: EXISTS, IN and = ANY are accepted
-under AND and OR only. Over public tables alone they are predicates like any other, also under NOT.
+A subquery whose rows nobody can withdraw but the row's own owners is a predicate like any other (`own`).
+Any other on private tables may make a row appear, never disappear: EXISTS, IN and = ANY are accepted under
+AND and OR only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -14,9 +15,10 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.sql.answered import is_aggregated
 from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
+from recuse.sql.own import completed, never_null, settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Scalar, Schema, is_correlated
-from recuse.sql.render import conjunction, native_exists, native_in
+from recuse.sql.query import Block, BlockSource, Choice, Scalar, Schema, is_correlated, type_lookup
+from recuse.sql.render import conjunction, native_in
 from recuse.sql.scope import Scope
 from recuse.sql.summary import Summary
 
@@ -32,12 +34,16 @@ class Conditions:
 
     schema: Schema
     subquery: Subquery
-    lookup: Callable[[], Lookup]
-    """returns the function that says of which type a column is"""
+    sources: list[BlockSource]
+    """all that the reader has met; own subqueries add to them"""
     released: Callable[[exp.Expr], Scalar]
     """returns the place of the number that a subquery of private rows stands for"""
     answered: Callable[[exp.Expr], bool]
     """returns whether a query only looks at rows of another that aggregates"""
+
+    def lookup(self) -> Lookup:
+        """Return the function that says of which type a column is."""
+        return type_lookup(self.sources)
 
     def read(self, node: exp.Expr, scope: Scope) -> Conjuncts:
         """Return the conditions and choices that must all hold where `node` does."""
@@ -49,8 +55,13 @@ class Conditions:
         if isinstance(node, exp.Or) and any(map(is_subquery_predicate, node.walk())):
             return self._either([self.read(part, scope) for part in node.flatten()])
         if is_subquery_predicate(node):
-            return [], [Choice(self._branches(node, scope))]
+            return self.exists(self._branches(node, scope), scope)
         return [self.value(node, scope)], []
+
+    def exists(self, branches: Sequence[Block], scope: Scope) -> Conjuncts:
+        """Return the condition that any row of any branch is there, a choice unless it is own."""
+        own = settled(branches, scope.around, self.schema, self.sources)
+        return ([], [Choice(tuple(branches))]) if own is None else ([own], [])
 
     def _either(self, disjuncts: list[Conjuncts]) -> Conjuncts:
         scalars: list[Scalar] = []
@@ -94,14 +105,14 @@ class Conditions:
         return tuple(found)
 
     def value(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return the expression with every column resolved; a subquery in it must be about public tables."""
+        """Return the expression with every column resolved; subqueries in it must be public or own."""
         refuse_foreign(node, self.schema.text, skip=is_subquery)
 
         def resolve(part: exp.Expr) -> exp.Expr:
             if is_subquery_value(part):
                 return self._single(part, scope)
             if is_subquery_predicate(part):
-                return self._public(part, scope)
+                return self._own(part, scope)
             if isinstance(part, exp.Column):
                 return scope.resolve(part)
             return part
@@ -114,40 +125,53 @@ class Conditions:
         """Return the reader of typed expressions."""
         return Elaborator(self.lookup(), self.schema.text, self.schema.catalogue.macros)
 
-    def _public(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return a predicate with a subquery in plain SQL: nobody can withdraw what it looks at."""
+    def _own(self, node: exp.Expr, scope: Scope) -> Scalar:
+        """Return a predicate with a subquery in plain SQL: only the row's own owners can withdraw from it."""
         if isinstance(node, exp.Exists):
-            blocks = self.subquery(node.this, scope)
-            native = native_exists(blocks)
+            found = settled(self.subquery(node.this, scope), scope.around, self.schema, self.sources)
         elif isinstance(node, exp.In) and not isinstance(node.this, exp.Tuple):
-            blocks = self.subquery(node.args["query"], scope)
-            if any(len(block.outputs) != 1 for block in blocks):
-                raise self._refuse("the subquery returns several columns", node, "return one")
-            native = native_in(self.value(node.this, scope), blocks)
+            found = self._own_member(node, scope)
         else:
             raise self._refuse(f"ANY is not understood inside {_inside(node)}", node, "write IN or EXISTS")
-        if not all(map(self.schema.is_public, blocks)):
-            inside = _inside(node)
+        if found is None:
             raise self._refuse(
-                f"a subquery on private tables inside {inside} can make rows disappear: it is not monotone",
+                f"a subquery on private tables inside {_inside(node)} can make rows disappear: "
+                "it is not monotone",
                 node,
                 "write it under AND and OR of WHERE only; for NOT ask for all rows and for those that match",
             )
-        return native
+        return found
+
+    def _own_member(self, node: exp.In, scope: Scope) -> Scalar | None:
+        """Return x IN (SELECT y …), NULLs as SQL has them; EXISTS where neither x nor y is ever NULL."""
+        value = self.value(node.this, scope)
+        blocks = self.subquery(node.args["query"], scope)
+        if any(len(block.outputs) != 1 for block in blocks):
+            raise self._refuse("the subquery returns several columns", node, "return one")
+        found = completed(blocks, scope.around, self.schema, self.sources)
+        if found is not None:
+            return native_in(value, found)
+        alike = [
+            block.narrowed([exp.EQ(this=value.copy(), expression=block.outputs[0].value.copy())])
+            for block in blocks
+        ]
+        if not never_null(value, blocks, scope.around, self.schema, self.sources):
+            return None
+        return settled(alike, scope.around, self.schema, self.sources)
 
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return the one value of a public subquery."""
+        """Return the one value of a public or own subquery."""
         query = node.unnest()
         if not isinstance(query, exp.Query):
             raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
         if not any(map(is_aggregated, query.expressions)) and self.answered(query):
             return self.released(query)
         summary = Summary.of(query, self.schema.text)
-        blocks = self.subquery(summary.rows, scope)
-        public = all(map(self.schema.is_public, blocks))
-        if not is_correlated(blocks) and not (public and summary.is_plain):
+        found = self.subquery(summary.rows, scope)
+        blocks = completed(found, scope.around, self.schema, self.sources)
+        if (blocks is None or not summary.is_plain) and not is_correlated(found):
             return self.released(query)
-        if not public:
+        if blocks is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,
@@ -157,6 +181,16 @@ class Conditions:
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+
+
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    """Return the parts of a condition that must all hold."""
+    node = node.unnest()
+    return (
+        [inner for part in node.flatten() for inner in conjuncts(part)]
+        if isinstance(node, exp.And)
+        else [node]
+    )
 
 
 def is_subquery_predicate(node: exp.Expr) -> bool:

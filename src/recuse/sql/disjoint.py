@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from recuse.policy import Key, Policy
 from recuse.policy.terms import LinkChoice
-from recuse.scalars.types import Date, Number, Text
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Name
 from recuse.sql.query import Block, BlockSource, Measure, Owner, Scalar, Scan, sources_of
@@ -59,7 +58,7 @@ class _Facts:
 
     @classmethod
     def of(cls, block: Block, policy: Policy, lookup: Lookup) -> _Facts:
-        equal = Equalities.of(block.conditions, lookup, (Number, Text, Date))
+        equal = Equalities.of(block.conditions, lookup)
         keys = {
             source.alias: [*source.table.keys, *policy.keys_of(source.table.name)]
             for source in block.sources

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.sql.conditions import Conditions
+from recuse.sql.conditions import Conditions, conjuncts, is_subquery
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Choice, Scalar, Scan
 from recuse.sql.refuse import OUTER, refuse_join
@@ -21,7 +21,12 @@ class Frame:
     """FROM as far as it has been read: a block, and what names mean in it."""
 
     block: Block
-    scope: Scope
+    names: Scope
+
+    @property
+    def scope(self) -> Scope:
+        """What names mean, to whoever has to know the rows too."""
+        return replace(self.names, rows=self.block)
 
     def joined(self, block: Block, entry: Entry) -> Frame:
         """Return the frame with the rows of one more item: all pairs."""
@@ -32,7 +37,7 @@ class Frame:
             choices=self.block.choices + block.choices,
             says=self.block.says + block.says,
         )
-        return Frame(both, self.scope.adding(entry))
+        return Frame(both, self.names.adding(entry))
 
     def where(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Frame:
         """Return the frame with more conditions."""
@@ -68,7 +73,17 @@ class Joins:
         """Return the frame, its last item joined by USING, NATURAL or ON."""
         frame = self._merged(frame, join)
         on = join.args.get("on")
-        return frame if on is None else frame.where(*self.conditions.read(on, frame.scope))
+        return frame if on is None else self.narrowed(frame, on)
+
+    def narrowed(self, frame: Frame, test: exp.Expr) -> Frame:
+        """Return the frame for which a test holds: conjuncts without subqueries first.
+
+        What they say of the rows is known then when it is asked whom a subquery belongs to.
+        """
+        parts = conjuncts(test)
+        for part in sorted(parts, key=lambda part: any(map(is_subquery, part.walk()))):
+            frame = frame.where(*self.conditions.read(part, frame.scope))
+        return frame
 
     def _semi(self, frame: Frame, join: exp.Join) -> Frame:
         """Return the frame restricted to rows with a partner: SEMI JOIN is EXISTS."""
@@ -77,7 +92,7 @@ class Joins:
             entries = (*frame.scope.entries, *partner.scope.entries)
             both = Frame(partner.block, replace(frame.scope, entries=entries))
             branches.append(self._on(both, join).block)
-        return frame.where([], [Choice(tuple(branches))])
+        return frame.where(*self.conditions.exists(branches, frame.scope))
 
     def _left(self, frame: Frame, join: exp.Join) -> Frame:
         """Return the frame with a public table on the right, whose rows nobody can withdraw."""

@@ -84,9 +84,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A condition that holds while any row of any branch does; branches may use the block's columns."""
+    """A condition that holds while any row of any branch does; branches may use the block's columns.
+
+    `linked` says that it stands for an `any` link of one row, each branch for one of its owners.
+    """
 
     branches: tuple[Block, ...]
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +251,9 @@ def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tup
             else source
             for source in block.sources
         )
-        choices = tuple(Choice(map_blocks(choice.branches, step)) for choice in block.choices)
+        choices = tuple(
+            replace(choice, branches=map_blocks(choice.branches, step)) for choice in block.choices
+        )
         return step(replace(block, sources=sources, choices=choices))
 
     return tuple(map(below, blocks))

@@ -438,7 +438,7 @@ class _Reader:
         keys: list[Scalar],
     ) -> Block:
         if test is not None:
-            frame = frame.where(*self.relations.conditions(self.known).read(test, frame.scope))
+            frame = self.relations.joins(self.known).narrowed(frame, test)
         values = [self._value(node, frame) for node in arguments]
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = kind.value(values)

@@ -154,7 +154,7 @@ class Relations:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
-            frames = [frame.where(*self.conditions(known).read(where.this, frame.scope)) for frame in frames]
+            frames = [self.joins(known).narrowed(frame, where.this) for frame in frames]
         return frames
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
@@ -284,7 +284,7 @@ class Relations:
         return Conditions(
             self.schema,
             lambda tree, scope: self.query(tree, known, scope),
-            self.lookup,
+            self.sources,
             lambda tree: self._released(tree, known),
             lambda tree: is_answered(tree, known, self.with_names),
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.sql.market import meant, understood
+from support.sql.bank import meant, understood
 
 WRITTEN = (Path(__file__).parent / "golden" / "written.sql").read_text().splitlines()
 

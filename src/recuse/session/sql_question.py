@@ -36,7 +36,7 @@ class OfNobody:
 
     def release(self, subject: Prepared, _: Noise) -> Release:
         """Return what nobody can withdraw."""
-        return _exactly(Fraction(subject.relation.constant))
+        return _exactly(Fraction(subject.relation.constant), counted=not subject.relation.signed)
 
     def release_together(self, subjects: Sequence[Prepared], noise: Noise) -> list[Release]:
         """Return what nobody can withdraw, of each."""
@@ -145,7 +145,7 @@ class SqlQuestion:
     def exact_releases(self, solver: Solver, total: Callable[[Relation], int]) -> Releases:
         """Return a number of each relation in place of a private one: NOT PRIVATE by itself."""
         return [
-            [_exactly(total(group.relation) * part.unit) for group in groups]
+            [_exactly(total(group.relation) * part.unit, counted=part.counted) for group in groups]
             for part, groups in zip(self.parts, self.read_private_rows(solver), strict=True)
         ]
 
@@ -166,10 +166,11 @@ def _parts(plan: Plan, share: Fraction, mechanism: str) -> tuple[Part, ...]:
         Part(
             mechanism_for(mechanism, Epsilon(share), measure.shape) if measure.is_owned else OfNobody(),
             measure.granularity,
+            counted=not measure.aggregate.signed,
         )
         for measure in plan.measures
     )
 
 
-def _exactly(value: Fraction) -> Release:
-    return Release(value, (value, value), Fraction(0), Fraction(0), "public")
+def _exactly(value: Fraction, *, counted: bool) -> Release:
+    return Release(value, (value, value), Fraction(0), Fraction(0), "public", counted=counted)

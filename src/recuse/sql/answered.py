@@ -1,30 +1,17 @@
-"""Names of queries, and which of them have answers for rows: they aggregate all that they look at.
+"""Which queries have answers for rows: they aggregate all that they look at.
 
 A SELECT without aggregates around such a query only looks at its rows: what it makes of them is free.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from recuse.fold import fold
+from recuse.sql.named import Known
 
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A CTE: its tree, the CTEs that it can see, and the names of its columns."""
-
-    tree: exp.Query
-    known: Mapping[str, Named]
-    columns: tuple[str, ...]
-
-
-Known = Mapping[str, Named]
-NOTHING: Known = MappingProxyType({})
 WithNames = Callable[[exp.Expr, Known], Known]
 """returns the CTEs that a query can see, its own among them"""
 

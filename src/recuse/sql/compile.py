@@ -26,17 +26,25 @@ from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.finish import Shown
 from recuse.sql.formula import Step, Term
-from recuse.sql.groups import GroupKey, KeyValue, public_part
-from recuse.sql.lower import Lowering
+from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
+from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
+from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.placeholder import filled
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, read
-from recuse.sql.render import plain, select, union
+from recuse.sql.render import select, union
+from recuse.sql.unique import join_unique
 
-PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (
+    settle_public,
+    split_signs,
+    join_unique,
+    complete_links,
+    drop_equal_owners,
+    weigh_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,8 @@ class DerivationQuery:
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
+    signed: bool
+    """whether rows may weigh less than nothing: follows from the query"""
 
     @property
     def is_owned(self) -> bool:
@@ -224,10 +234,11 @@ def _derivations(asked: Measure, measure: Measure, schema: Schema) -> Derivation
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
-        plain=schema.catalogue.dialect.statement(plain(asked)),
+        plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
+        signed=measure.signed,
     )
 
 
@@ -272,7 +283,7 @@ def _public_keys(question: Reading, schema: Schema) -> str | None:
     lowering = Lowering(question.measures[0].lookup(), schema.text, schema.catalogue.dialect)
     parts = []
     for place, block in enumerate(question.frames):
-        values = [key.values[place] for key in keys]
+        values = [traced(block, key.values[place]) for key in keys]
         public = public_part(schema, block, values)
         filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]

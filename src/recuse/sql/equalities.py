@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from recuse.scalars.types import Date, Number, Text, Type
 from recuse.sql.elaborate import Lookup
-from recuse.sql.query import Block, Owner, Scalar, Scan, column
+from recuse.sql.query import Block, Own, Owner, Scalar, Scan, column
 
 Name = tuple[str, str]
 """alias and column"""
@@ -51,9 +51,16 @@ class Equalities:
         for condition in conditions:
             for pair in equal_columns(condition):
                 sides = [lookup(column(*name)).type for name in pair]
-                same = len({type(side) for side in sides}) == 1 and all(map(_is_identity, sides))
+                same = len({type(side) for side in sides}) == 1 and all(map(is_identity, sides))
                 if len(pair) == 2 and same:
                     found._merge(*pair)
+        return found
+
+    def joined(self, pairs: Iterable[tuple[Name, Name]]) -> Self:
+        """Return the classes once columns that are the same are one: a query's output and its value."""
+        found = type(self)(dict(self.leaders))
+        for one, other in pairs:
+            found._merge(one, other)
         return found
 
     def chased(self, scans: Sequence[Scan]) -> Self:
@@ -73,13 +80,21 @@ class Equalities:
             name = self.leaders[name]
         return name
 
+    def are(self, one: Scalar, other: Scalar) -> bool:
+        """Return whether two expressions are equal in every row, column by column."""
+        return self._led(one) == self._led(other)
+
     def identity(self, owner: Owner) -> Identity:
         """Return an owner's name; owners with one name are one participant in every row."""
+        return owner.kind, tuple(map(self._led, owner.values))
+
+    def _led(self, value: Scalar) -> str:
+        """Return an expression with the leader of its class instead of every column."""
 
         def led(node: exp.Expr) -> exp.Expr:
             return column(*self.leader((node.table, node.name))) if isinstance(node, exp.Column) else node
 
-        return owner.kind, tuple(value.transform(led).sql() for value in owner.values)
+        return value.transform(led).sql()
 
     def _made_one(self, first: Scan, second: Scan) -> bool:
         """Make two scans one if an enforced key is equal; return whether that was news."""
@@ -96,13 +111,26 @@ class Equalities:
         return first != second
 
 
+def is_never(condition: Scalar) -> bool:
+    """Return whether a condition is a comparison with NULL, which no row satisfies."""
+    if not isinstance(condition, exp.EQ):
+        return False
+    sides = [side.unnest() for side in (condition.left, condition.right)]
+    sides = [side.this.unnest() if isinstance(side, exp.Cast) else side for side in sides]
+    return any(isinstance(side, exp.Null) for side in sides)
+
+
 def in_force(blocks: Sequence[Block], lookup: Lookup) -> Equalities:
     """Return what is equal in every row of the last block, given those around it; chased."""
     conditions = [condition for block in blocks for condition in block.conditions]
     scans = [s for b in blocks for s in b.sources if isinstance(s, Scan) and s.preserving is None]
-    return Equalities.of(conditions, lookup).chased(scans)
+    owns = [source.facts for block in blocks for source in block.sources if isinstance(source, Own)]
+    conditions += [condition for facts in owns for condition in facts.conditions]
+    scans += [scan for facts in owns for scan in facts.scans]
+    same = [pair for facts in owns for pair in facts.same]
+    return Equalities.of(conditions, lookup).joined(same).chased(scans)
 
 
-def _is_identity(kind: Type) -> bool:
+def is_identity(kind: Type) -> bool:
     """Return whether equal values of a type are the same value, whatever the width of the type."""
     return isinstance(kind, Text | Date) or (isinstance(kind, Number) and kind.scale == 0)

@@ -15,11 +15,12 @@ from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
 from recuse.sql.formula import Arrange, Cut, Keep, measures_in
 from recuse.sql.groups import GroupKey
+from recuse.sql.lower import written_out
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.placeholder import FIRST_SHARE
 from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, below, sources_of
 from recuse.sql.read import Reading
-from recuse.sql.render import plain, readable
+from recuse.sql.render import readable
 
 WIDTH = 80
 SET_SAYS = "equal rows are one, which stays while any of them does: DISTINCT, UNION, INTERSECT"
@@ -121,7 +122,9 @@ def explain(
     return Explanation(
         firsts=tuple(FirstNote(text, count) for text, count, _ in firsts),
         questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
-        understood=tuple(readable(plain(measure), schema.catalogue.dialect) for measure in question.measures),
+        understood=tuple(
+            readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures
+        ),
         tables=_once(notes, *(one.tables for one in inner)),
         owners=_once(_owners(blocks), *(one.owners for one in inner)),
         completed=_once(_completed(blocks), *(one.completed for one in inner)),

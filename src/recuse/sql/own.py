@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.sql.complete import Sources, complete
+from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Identity, Name, equal_columns, in_force
+from recuse.sql.equalities import Equalities, Identity, Name, equal_columns, in_force, is_never
 from recuse.sql.query import Block, BlockSource, Choice, Scalar, Scan, Schema, SetOf, column, type_lookup
 from recuse.sql.render import native_exists
 
@@ -45,7 +45,7 @@ def completed(
     if all(map(schema.is_public, branches)):
         return tuple(branches)
     taken = {fold(source.alias): source for source in sources}
-    outer = _completed_around(around, schema, taken)
+    outer = completed_around(around, schema, taken)
     known = set(taken)
     inner = tuple(complete(branch, schema, around, taken) for branch in branches)
     proof = _Proof(type_lookup(taken.values()), outer)
@@ -55,26 +55,24 @@ def completed(
     return inner
 
 
-def never_null(
-    value: Scalar,
-    branches: Sequence[Block],
+def filled(
+    values: Sequence[Scalar],
+    branch: Block,
     around: Sequence[Block],
     schema: Schema,
     sources: Sequence[BlockSource],
-) -> bool:
-    """Return whether neither a value of the row nor the first output of any branch is ever NULL."""
+) -> list[Scalar]:
+    """Return the values, of the row or of a branch, that are never NULL in rows that are somebody's."""
     taken = {fold(source.alias): source for source in sources}
-    outer = _completed_around(around, schema, taken)
-    inner = [complete(branch, schema, around, taken) for branch in branches]
-    return _is_filled(value, outer) and all(
-        _is_filled(branch.outputs[0].value, [*outer, branch]) for branch in inner
-    )
+    outer = completed_around(around, schema, taken)
+    inner = complete(branch, schema, around, taken)
+    return [value for value in values if _is_filled(value, [*outer, inner])]
 
 
 def _is_filled(value: Scalar, blocks: Sequence[Block]) -> bool:
     """Return whether a column is never NULL in the blocks: by the catalogue, an equality, or as a name."""
     if not isinstance(value, exp.Column):
-        return False
+        return isinstance(value, exp.Literal)
     filled: set[Name] = set()
     for block in blocks:
         filled |= {
@@ -91,11 +89,13 @@ def _is_filled(value: Scalar, blocks: Sequence[Block]) -> bool:
     return (value.table, value.name) in filled
 
 
-def _completed_around(around: Sequence[Block], schema: Schema, taken: Sources) -> tuple[Block, ...]:
+def completed_around(around: Sequence[Block], schema: Schema, taken: Sources) -> tuple[Block, ...]:
     """Return the blocks around with the owners of their rows; what choices and sets own is not certain."""
     found: list[Block] = []
     for block in around:
-        bare = replace(block, choices=(), sources=tuple(s for s in block.sources if not isinstance(s, SetOf)))
+        bare = replace(
+            block, choices=(), absent=(), sources=tuple(s for s in block.sources if not isinstance(s, SetOf))
+        )
         found.append(complete(bare, schema, around[: len(found)], taken))
     return tuple(found)
 
@@ -110,11 +110,14 @@ class _Proof:
     def covers(self, block: Block, between: tuple[Block, ...]) -> bool:
         """Return whether all rows that a block and what is below it look at are owned around."""
         inside = (*self.around, *between, block)
+        if any(is_never(condition) for other in inside for condition in other.conditions):
+            return True  # there are no rows
         equal = in_force(inside, self.lookup)
         known = {equal.identity(owner) for other in self.around for owner in other.owners}
         return (
             all(equal.identity(owner) in known for owner in block.owners)
             and all(self._covers_choice(choice, (*between, block), equal, known) for choice in block.choices)
+            and all(self.covers(branch, (*between, block)) for branch in block.absent)
             and all(
                 self.covers(_seen_as(source.alias, branch), (*between, block))
                 for source in block.sources
@@ -132,22 +135,11 @@ class _Proof:
 
 
 def _is_certain(alternative: Block, equal: Equalities, known: set[Identity]) -> bool:
-    """Return whether one of the owners of an `any` link is an owner around, so that it is surely there.
+    """Return whether the owners of an alternative of an `any` link are owners around: then it is there.
 
-    That must follow from what holds of the row without the alternative, and all that the alternative asks
-    of the row must be about this owner: that its name is not NULL, that somebody has it.
+    That must follow from what holds of the row without the alternative.
     """
-    if alternative.sources or alternative.choices or not alternative.owners:
-        return False
-    named = {value.sql() for owner in alternative.owners for value in owner.values}
-    asked = {part.sql() for condition in alternative.conditions for part in _columns_around(condition)}
-    return asked <= named and all(equal.identity(owner) in known for owner in alternative.owners)
-
-
-def _columns_around(condition: Scalar) -> list[exp.Column]:
-    """Return the columns of a condition that no table inside it has."""
-    inside = {table.alias for table in condition.find_all(exp.Table)}
-    return [part for part in condition.find_all(exp.Column) if part.table not in inside]
+    return is_sure(alternative) and all(equal.identity(owner) in known for owner in alternative.owners)
 
 
 def _seen_as(alias: str, branch: Block) -> Block:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Identity, in_force
-from recuse.sql.query import Block, Measure, Owner, Schema, SetOf, map_blocks
+from recuse.sql.query import Block, Choice, Measure, Owner, Schema, SetOf, map_blocks
 from recuse.sql.render import native_exists
 
 Pass = Callable[[Measure, Schema], Measure]
@@ -25,6 +25,24 @@ def settle_public(measure: Measure, schema: Schema) -> Measure:
         return replace(block, conditions=(*block.conditions, *settled), choices=tuple(kept))
 
     return replace(measure, blocks=map_blocks(measure.blocks, settle))
+
+
+def split_signs(measure: Measure, _: Schema) -> Measure:
+    """Return the measure in which no block has absences: all its rows are added, those with one taken away.
+
+    Guarantee: rows without b are a minus a ∧ b, whoever is there (proofs.md, theorem N1); which blocks there
+    are follows from the query.
+    """
+    blocks = tuple(part for block in measure.blocks for part in _signs(block))
+    return replace(measure, blocks=blocks)
+
+
+def _signs(block: Block) -> tuple[Block, ...]:
+    if not block.absent:
+        return (block,)
+    bare = replace(block, absent=())
+    kept = tuple(choice for choice in block.choices if not choice.implied)
+    return bare, replace(bare, choices=(*kept, Choice(block.absent)), sign=-block.sign)
 
 
 def drop_equal_owners(measure: Measure, _: Schema) -> Measure:

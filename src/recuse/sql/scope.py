@@ -32,7 +32,7 @@ class Entry:
 class Scope:
     """The items of FROM so far, the columns that joins merged, and the scope of the query around.
 
-    `rows` are what has been read of the block whose names these are.
+    `rows` are what has been read of the block whose names these are, `beside` blocks whose names are too.
     """
 
     text: str
@@ -40,11 +40,12 @@ class Scope:
     merged: tuple[tuple[str, Scalar], ...] = ()
     outer: Scope | None = None
     rows: Block = NO_ROWS
+    beside: tuple[Block, ...] = ()
 
     @property
     def around(self) -> tuple[Block, ...]:
         """The blocks whose columns can be used here, outermost first."""
-        return (*(self.outer.around if self.outer is not None else ()), self.rows)
+        return (*(self.outer.around if self.outer is not None else ()), *self.beside, self.rows)
 
     def adding(self, entry: Entry) -> Scope:
         """Return the scope with one more item."""

@@ -19,6 +19,7 @@ from recuse.sql.formula import Operator, Term, operation
 from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.placeholder import DECIMAL, WHOLE
+from recuse.sql.sharing import Sharing
 
 POLICY = Policy.parse("""
 [[protect]]
@@ -154,7 +155,9 @@ def test_the_same_question_in_other_words_is_charged_once(session):
 
 INNER = DerivationTable("SELECT 1 AS key FROM s AS a", ("key",), (), ())
 TABLE = DerivationTable("SELECT 1 AS x FROM t AS a", (), (OwnerColumns("person", ("x",)),), ())
-MEASURE = DerivationQuery((TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), signed=False)
+MEASURE = DerivationQuery(
+    (TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), Sharing.SPLIT, signed=False
+)
 GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
 ALONE = Plan(
     (MEASURE,), (Shown("n", Term(0), ColumnKind.INTEGER),), None, (), (), None, (), "SELECT …", DUCKDB
@@ -173,6 +176,7 @@ CHANGES = {
         "tables": (TABLE, TABLE),
         "aggregate": SUM,
         "granularity": Fraction(1, 4),
+        "sharing": Sharing.ONE_OWNER,
     },
     Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
     Plan: {"measures": (), "grouping": None, "firsts": ()},

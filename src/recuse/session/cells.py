@@ -66,7 +66,7 @@ def standing_in(cell: Cell, kind: Number) -> Combined:
 
 def evaluate(formula: Formula, given: Given, scalars: Sequence[Cell] = ()) -> Cell:
     """Return the number that a formula makes of what was released: the release itself where it is one."""
-    if isinstance(formula, Term):
+    if isinstance(formula, Term) and not given.releases[formula.measure].undefined:
         return given.releases[formula.measure]
     used = [given.releases[measure] for measure in sorted(set(measures_in(formula)))]
     first = [scalars[number] for number in sorted(set(scalars_in(formula)))]

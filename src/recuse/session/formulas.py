@@ -43,7 +43,7 @@ def value_of(formula: Formula, given: Given) -> Any:
     """Return the value of a formula; NULL where SQL has it, where a divisor is zero above all."""
     match formula:
         case Term(measure):
-            return given.releases[measure].value
+            return None if given.releases[measure].undefined else given.releases[measure].value
         case ShownKey(position):
             return plain(given.keys[position])
         case ReleasedFirst(number):

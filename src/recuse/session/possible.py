@@ -63,7 +63,8 @@ def possible(formula: Formula, given: GivenRanges) -> Possible:
     """Return what a formula's value can be."""
     match formula:
         case Term(measure):
-            return Possible(given.releases[measure].interval)
+            found = given.releases[measure]
+            return Possible(found.interval, null=found.undefined)
         case ReleasedFirst(number):
             ends = given.scalars[number]
             return Possible(ends, null=ends == UNBOUNDED)

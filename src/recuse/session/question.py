@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from recuse.mechanism.prepared import Prepared
+from recuse.mechanism.groups import Groups
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.privacy import Epsilon
@@ -19,8 +19,8 @@ from recuse.session.cells import Row, StandIn
 from recuse.session.formulas import Keys
 from recuse.solver.programs import Solver
 
-Subjects = list[list[Prepared]]
-"""For every part of a question the relation of each group, with its programs."""
+Subjects = list[Groups]
+"""For every part of a question its groups with their rows, in the form in which they are released."""
 
 Releases = list[list[Release]]
 """For every part of a question what was released of each group, in the question's own units."""
@@ -30,7 +30,8 @@ Releases = list[list[Release]]
 class Part:
     """One number a group: how it is released, and the unit that it is counted in."""
 
-    mechanism: Mechanism
+    mechanism: Mechanism | None
+    """None: nobody owns its rows, so it is public"""
     unit: Fraction = Fraction(1)
     counted: bool = True
     """whether it counts rows, so that it cannot be negative"""
@@ -45,6 +46,13 @@ class Arrangement:
     rows: tuple[Row, ...]
     stand_ins: tuple[StandIn, ...] = ()
     """the numbers that were released first and stand in the question"""
+
+
+def exactly(total: int | None, part: Part) -> Release:
+    """Return a number of granules as it is: of rows that nobody owns, or of data that is public."""
+    value, zero = None if total is None else total * part.unit, Fraction(0)
+    ends = (value, value)
+    return Release(value or zero, ends, zero, zero, "public", counted=part.counted, undefined=value is None)
 
 
 class Question(Protocol):
@@ -77,10 +85,6 @@ class Question(Protocol):
     def given(self, firsts: Sequence[Releases]) -> Question:
         """Return the question with what was released first in its place: post-processing of it."""
 
-    @property
-    def disjoint(self) -> bool:
-        """Whether nobody can touch two groups: it follows from what is public."""
-
     def identity(self) -> Any:
         """Return what the question means, as JSON can write it.
 
@@ -89,7 +93,7 @@ class Question(Protocol):
         """
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        """Return the relations of the question. This is the one moment at which private rows are read."""
+        """Return the groups of the question. This is the one moment at which private rows are read."""
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the answer's rows, made of what was released and of nothing else."""

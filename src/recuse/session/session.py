@@ -125,7 +125,7 @@ class Session(Spine):
         for text in self.warnings(question.plan):
             warnings.warn(text, JoinGrowthWarning, stacklevel=3)
         if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
-            return question.exact_answer(self._parts.solver, lambda relation: relation.constant)
+            return question.exact_answer(self._parts.solver, lambda groups: groups.constants())
         return self.settle(question)
 
     def estimate(

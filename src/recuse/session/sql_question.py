@@ -7,40 +7,29 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import NO_GROUPS, GroupDomain, collect, collect_domain
+from recuse.engines.collect import NO_GROUPS, Collected, GroupDomain, collect_domain
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
+from recuse.mechanism.clipped import clipped
+from recuse.mechanism.extreme import PRIORS
+from recuse.mechanism.groups import Groups, OneOwner, Shared, SideBySide
 from recuse.mechanism.mechanisms import mechanism_for
-from recuse.mechanism.prepared import Prepared, Relation, prepare
-from recuse.mechanism.release import Release
-from recuse.noise import Noise
+from recuse.mechanism.ordered import AtRank, Largest, Ordered, PlacedGroup
+from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
 from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
 from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given, Keys
-from recuse.session.question import Arrangement, Part, Releases, Subjects
+from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
 from recuse.solver.programs import Solver
-from recuse.sql.compile import Plan
+from recuse.sql.compile import DerivationQuery, Plan
 from recuse.sql.identity import meaning
+from recuse.sql.ordered import OrderedValue
 from recuse.sql.placeholder import FIRST_SHARE
+from recuse.sql.sharing import Sharing
 
 MAX_GROUPS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class OfNobody:
-    """A `Mechanism` for rows that nobody owns: their number is public, and nothing is added to it."""
-
-    epsilon: Fraction = Fraction(0)
-
-    def release(self, subject: Prepared, _: Noise) -> Release:
-        """Return what nobody can withdraw."""
-        return _exactly(Fraction(subject.relation.constant), counted=not subject.relation.signed)
-
-    def release_together(self, subjects: Sequence[Prepared], noise: Noise) -> list[Release]:
-        """Return what nobody can withdraw, of each."""
-        return [self.release(subject, noise) for subject in subjects]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +50,8 @@ class SqlQuestion:
     def of(cls, plan: Plan, engine: Engine, loss: Epsilon, mechanism: str, policy: str) -> Self:
         """Return the question that a plan asks, or refuse it. Public tables are read, and nothing else.
 
-        Guarantee: the parts' ε and those of `firsts` add up to `loss`; the groups of a part together cost
-        its ε. How it is split follows from the plan alone.
+        Guarantee: the parts' ε and those of `firsts`, each times how many groups it is paid for in, add up to
+        `loss`. How it is split follows from the plan alone.
         """
         domain = collect_domain(engine, plan.grouping)
         if len(domain.keys) > MAX_GROUPS:
@@ -74,10 +63,10 @@ class SqlQuestion:
             )
         first, rest = shares(plan, loss)
         firsts = tuple(
-            cls(one.plan, NO_GROUPS, engine, loss, _parts(one.plan, first, mechanism), policy)
+            cls(one.plan, NO_GROUPS, engine, loss, _parts(one.plan, NO_GROUPS, first, mechanism), policy)
             for one in plan.firsts
         )
-        return cls(plan, domain, engine, loss, _parts(plan, rest, mechanism), policy, firsts)
+        return cls(plan, domain, engine, loss, _parts(plan, domain, rest, mechanism), policy, firsts)
 
     def given(self, firsts: Sequence[Releases]) -> Self:
         """Return the question with what was released first in its places."""
@@ -99,16 +88,12 @@ class SqlQuestion:
     def keys(self) -> Sequence[Keys]:
         return self.domain.keys
 
-    @property
-    def disjoint(self) -> bool:
-        return self.plan.grouping is None or self.plan.grouping.disjoint
-
     def identity(self) -> Any:
         return ["sql", meaning(self.plan)]
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        relations = collect(self.engine, self.plan, self.domain)
-        return [[prepare(relation, solver) for relation in groups] for groups in relations]
+        rows = Collected.of(self.engine, self.plan, self.domain)
+        return [_groups(measure, rows, solver) for measure in self.plan.measures]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""
@@ -130,22 +115,22 @@ class SqlQuestion:
             tuple(StandIn(first.text, cell) for first, cell in zip(plan.firsts, scalars, strict=False)),
         )
 
-    def exact_answer(self, solver: Solver, total: Callable[[Relation], int]) -> Answer:
-        """Return the answer with a number of each relation in place of a private one: NOT PRIVATE by itself.
+    def exact_answer(self, solver: Solver, totals: Callable[[Groups], list[int | None]]) -> Answer:
+        """Return the answer with numbers in place of private ones: NOT PRIVATE by itself.
 
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
         firsts: list[Releases] = []
         for first in self.firsts:
-            firsts.append(first.given(firsts).exact_releases(solver, total))
+            firsts.append(first.given(firsts).exact_releases(solver, totals))
         asked = self.given(firsts)
-        table = asked.arrange(self.keys, asked.exact_releases(solver, total))
+        table = asked.arrange(self.keys, asked.exact_releases(solver, totals))
         return Answer(table.key_names, table.names, table.rows, Fraction(0), stand_ins=table.stand_ins)
 
-    def exact_releases(self, solver: Solver, total: Callable[[Relation], int]) -> Releases:
-        """Return a number of each relation in place of a private one: NOT PRIVATE by itself."""
+    def exact_releases(self, solver: Solver, totals: Callable[[Groups], list[int | None]]) -> Releases:
+        """Return numbers in place of private ones: NOT PRIVATE by itself."""
         return [
-            [_exactly(total(group.relation) * part.unit, counted=part.counted) for group in groups]
+            [exactly(total, part) for total in totals(groups)]
             for part, groups in zip(self.parts, self.read_private_rows(solver), strict=True)
         ]
 
@@ -161,10 +146,12 @@ def shares(plan: Plan, loss: Epsilon) -> tuple[Fraction, Fraction]:
     return loss.value * share / max(firsts, 1), loss.value * (1 - share) / max(rest, 1)
 
 
-def _parts(plan: Plan, share: Fraction, mechanism: str) -> tuple[Part, ...]:
+def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> tuple[Part, ...]:
     return tuple(
         Part(
-            mechanism_for(mechanism, Epsilon(share), measure.shape) if measure.is_owned else OfNobody(),
+            mechanism_for(mechanism, Epsilon(share / shared(measure, domain)), measure.shape)
+            if measure.is_owned
+            else None,
             measure.granularity,
             counted=not measure.aggregate.signed,
         )
@@ -172,5 +159,24 @@ def _parts(plan: Plan, share: Fraction, mechanism: str) -> tuple[Part, ...]:
     )
 
 
-def _exactly(value: Fraction, *, counted: bool) -> Release:
-    return Release(value, (value, value), Fraction(0), Fraction(0), "public", counted=counted)
+def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
+    """Return into how many parts the ε of a measure is split before its mechanism is made.
+
+    Answers that are one of the rows' values are released one by one: a participant who may touch all groups
+    is paid for in each.
+    """
+    one_by_one = measure.aggregate.placed and measure.sharing is not Sharing.SIDE_BY_SIDE
+    return max(1, len(domain.keys)) if one_by_one else 1
+
+
+def _groups(measure: DerivationQuery, rows: Collected, solver: Solver) -> Groups:
+    """Return the groups of a measure in the form that query and policy say."""
+    if isinstance(measure.aggregate, OrderedValue):
+        asked, sign = measure.aggregate, measure.aggregate.sign
+        picker = AtRank(asked.rank) if asked.rank is not None else Largest(PRIORS[sign])
+        placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
+        return Ordered(placed, picker, sign, shared(measure, rows.domain))
+    if measure.sharing is Sharing.ONE_OWNER:
+        return OneOwner(clipped(rows.contributions(measure), solver))
+    relations = [prepare(relation, solver) for relation in rows.relations(measure)]
+    return SideBySide(relations) if measure.sharing is Sharing.SIDE_BY_SIDE else Shared(relations)

@@ -16,11 +16,13 @@ from recuse.sql.derive import owned
 from recuse.sql.formula import Arrange, Cut, Keep, measures_in
 from recuse.sql.groups import GroupKey
 from recuse.sql.lower import written_out
+from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.placeholder import FIRST_SHARE
 from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, below, sources_of
 from recuse.sql.read import Reading
 from recuse.sql.render import readable
+from recuse.sql.sharing import Sharing
 
 WIDTH = 80
 SET_SAYS = "equal rows are one, which stays while any of them does: DISTINCT, UNION, INTERSECT"
@@ -58,6 +60,7 @@ class Explanation:
     groups: tuple[str, ...]
     epsilon: tuple[str, ...]
     then: tuple[str, ...]
+    own: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
 
@@ -85,6 +88,7 @@ class Explanation:
             alias = "" if same(note.alias, note.table) else f" as {note.alias}"
             yield "table", f"{note.table}{alias}: {note.ownership}"
         yield from (("completed", line) for line in self.completed)
+        yield from (("own", line) for line in self.own)
         yield from (("owner", owner) for owner in self.owners or ("nobody: all tables are public",))
         yield from (("how", line) for line in self.how)
         yield from (("groups", line) for line in self.groups)
@@ -102,13 +106,13 @@ def explain(
     sql: tuple[str, ...],
     schema: Schema,
     *,
-    disjoint: bool | None,
+    sharing: Sequence[Sharing] | None,
     sparing: tuple[Key, ...],
     firsts: Sequence[tuple[str, int, Explanation]] = (),
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
-    `disjoint`: whether each participant touches one group only; `sparing`: the keys that would make it so.
+    `sharing`: how the groups of each measure share ε; `sparing`: the keys that would spare a split.
     `firsts`: the numbers that are released first, as they are written, with how many aggregates of people.
     """
     blocks = [block for measure in measures for block in measure.blocks]
@@ -130,8 +134,11 @@ def explain(
         completed=_once(_completed(blocks), *(one.completed for one in inner)),
         how=_once(_how(blocks), *(one.how for one in inner)),
         groups=tuple(map(_group, question.keys)),
-        epsilon=tuple(_split(sum(map(_is_owned, measures)), first, disjoint, sparing)),
+        epsilon=tuple(_split(sum(map(_is_owned, measures)), first, sharing, sparing)),
         then=tuple(_then(question)),
+        own=_once(
+            own_words([b for m in question.measures for b in m.blocks], schema), *(one.own for one in inner)
+        ),
         sql=(*(statement for one in inner for statement in one.sql), *sql),
     )
 
@@ -148,7 +155,16 @@ def _is_owned(measure: Measure) -> bool:
     return any(owned([block]) for block in measure.blocks)
 
 
-def _split(measures: int, firsts: int, disjoint: bool | None, sparing: Sequence[Key]) -> Iterator[str]:
+SHARED: dict[Sharing, str] = {
+    Sharing.SIDE_BY_SIDE: "in full for every group: each participant touches one group only",
+    Sharing.ONE_OWNER: "in full for the noise of every group: each row has one owner",
+    Sharing.SPLIT: "split over the groups: a participant may touch several",
+}
+
+
+def _split(
+    measures: int, firsts: int, sharing: Sequence[Sharing] | None, sparing: Sequence[Key]
+) -> Iterator[str]:
     if firsts and measures:
         several = f"the {firsts} aggregates that are" if firsts > 1 else "what is"
         yield f"{FIRST_SHARE} for {several} released first, the rest for the question"
@@ -156,10 +172,8 @@ def _split(measures: int, firsts: int, disjoint: bool | None, sparing: Sequence[
         yield f"split evenly over {firsts} aggregates that are released first"
     if measures > 1:
         yield f"split evenly over {measures} aggregates"
-    if disjoint is True:
-        yield "in full for every group: each participant touches one group only"
-    if disjoint is False:
-        yield "split over the groups: a participant may touch several"
+    for form in dict.fromkeys(sharing or ()):
+        yield SHARED[form]
     for key in sparing:
         yield f"not split if each {key} has one row only: then say so with [[key]] in the policy"
 

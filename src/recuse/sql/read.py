@@ -37,6 +37,7 @@ from recuse.sql.groups import (
 )
 from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.named import NOTHING, Known
+from recuse.sql.ordered import OrderedCall, ordered_call
 from recuse.sql.placeholder import DECIMAL, WHOLE, Released
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
@@ -328,7 +329,7 @@ class _Reader:
             return self._scalar(node)
         if isinstance(node, exp.IgnoreNulls):
             node = node.this
-        if isinstance(node, exp.AggFunc | exp.Filter):
+        if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
             return self._representative(node, keys, frames) or self._aggregate(node, keys, frames)
         if is_aggregated(node) or node.find(exp.Query, exp.Window):
             return None
@@ -378,6 +379,17 @@ class _Reader:
         call, test = node, None
         if isinstance(node, exp.Filter):
             call, test = node.this, node.expression.this
+        ordered = ordered_call(call)
+        if isinstance(ordered, OrderedCall):
+            once = isinstance(ordered.argument, exp.Distinct)
+            arguments = ordered.argument.expressions if once else [ordered.argument]
+            if len(arguments) == 1:
+                term = self._measure(ordered.aggregate, arguments, test, keys, frames, once=once)
+                return Said(term, ColumnKind.NUMBER)
+            ordered = ordered.argument
+        if ordered is not None:
+            hint = "write MAX(x), MEDIAN(x), QUANTILE_CONT(x, 0.9)"
+            raise self._refuse("this form of the aggregate is not understood", ordered, hint)
         if isinstance(call, exp.CountIf) and type(call) not in AGGREGATES:
             test = call.this if test is None else exp.and_(test, call.this)
             call = exp.Count(this=exp.Star(), big_int=True)
@@ -519,7 +531,8 @@ def _asks(tree: exp.Select) -> bool:
 def _accepted() -> str:
     """Return the aggregates that there are, in words."""
     *others, last = (call.sql_name() for call in AGGREGATES)
-    return f"{', '.join(others)} and {last}, with DISTINCT and FILTER, and arithmetic over them"
+    told = f"{', '.join(others)}, {last}, MAX, MIN, MEDIAN and QUANTILE_CONT"
+    return f"{told}, with DISTINCT and FILTER, and arithmetic over them"
 
 
 def _whole(term: Term) -> Said:

@@ -84,7 +84,7 @@ def understood(sql: str) -> list[tuple[Any, ...]]:
     """Return the rows of a question as it was understood, without noise and without truncation."""
     session = bank()
     question = session.question(sql, 1)
-    answer = question.exact_answer(session._parts.solver, lambda relation: relation.true_answer())
+    answer = question.exact_answer(session._parts.solver, lambda groups: groups.true_answers())
     return [tuple(map(plain, row)) for row in records(question.plan.columns, answer)]
 
 

@@ -16,6 +16,7 @@ from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
+from support.strategies import LOADED
 from support.mechanisms import run
 from support.noise import Seeded
 
@@ -47,7 +48,7 @@ def test_heavy_triples_are_solved(solver, weight):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("shape", Shape)
+@pytest.mark.parametrize("shape", LOADED)
 def test_random_relations_of_any_scale_are_solved(solver, shape):
     source = random.Random(7)
     for _ in range(25):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from recuse.krelation.evaluate import owners_of, segment_sums
-from recuse.krelation.relation import Floats, Integers, Tuples, nearest_doubles
+from recuse.krelation.relation import Floats, Integers, Quorums, Tuples, nearest_doubles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +29,7 @@ class ThresholdEvaluation:
     tuples: Tuples
     participants: int
     weights: Floats
+    quorums: tuple[Quorums, ...]
     owners: tuple[Integers, ...]
     tuple_of_leaf: Integers
 
@@ -38,7 +39,8 @@ class ThresholdEvaluation:
         found = np.arange(len(tuples))
         for owner in owners:
             found = found[owner]
-        return cls(tuples, participants, nearest_doubles(tuples.weights), owners, found)
+        quorums = tuples.quorums or tuple(Quorums.of_ors(level) for level in tuples.levels[::2])
+        return cls(tuples, participants, nearest_doubles(tuples.weights), quorums, owners, found)
 
     def losses(self, g: Floats) -> list[Floats]:
         """Return the losses of the nodes of every level, tuples first, leaves last."""
@@ -79,7 +81,10 @@ class ThresholdEvaluation:
             if depth % 2:
                 peaks = np.maximum.reduceat(peaks, level[:-1]) if len(peaks) else peaks
                 continue
-            quorums = self.tuples.quorums[depth // 2]
+            quorums = self.quorums[depth // 2]
+            if len(level) == 1:
+                shares.append(np.zeros(0))
+                continue
             spare = (quorums.totals(level) - quorums.least + 1).astype(np.float64)
             inverse = 1 / peaks
             mixed = inverse / segment_sums(inverse, level)[owner]
@@ -104,8 +109,7 @@ class ThresholdEvaluation:
 
     def _chosen(self, depth: int, below: Floats) -> tuple[Floats, Floats]:
         """Return the losses of an OR level's nodes, and the share of every child in its best set."""
-        level, owner = self.tuples.levels[depth], self.owners[depth]
-        quorums = self.tuples.quorums[depth // 2]
+        level, owner, quorums = self.tuples.levels[depth], self.owners[depth], self.quorums[depth // 2]
         if len(level) == 1:
             return np.zeros(0), np.zeros(0)
         order = np.lexsort((below, owner))
@@ -117,9 +121,7 @@ class ThresholdEvaluation:
         divisor = np.where(enough, spare, 1).astype(np.float64)
         ratios = np.where(enough, np.maximum(0.0, lost) / divisor, np.inf)
         best = np.minimum.reduceat(ratios, starts)
-        last = np.minimum.reduceat(
-            np.where(ratios <= best[owner], np.arange(len(order)), len(order)), starts
-        )
+        last = np.minimum.reduceat(np.where(ratios <= best[owner], np.arange(len(order)), len(order)), starts)
         within = np.arange(len(order)) <= last[owner]
         shares = np.empty(len(order))
         shares[order] = np.where(within, counts.astype(np.float64) / divisor[last][owner], 0.0)

@@ -116,6 +116,9 @@ FAINT_ENTRY = 2.0**-26
 
 # ------------------------------------------------------------------ thresholds
 
+FEWEST_THRESHOLD_ROWS, FEW_THRESHOLD_ROWS = 1_000, 20_000
+"""Rows up to which the simplex method is quickest for thresholds, and up to which an interior point is.
+(bench)"""
 LOWERED_LOSS_STEP = 4.0
 """By how much more a guessed loss is lowered each time that it is not proven. (torture)"""
 

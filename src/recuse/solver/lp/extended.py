@@ -120,7 +120,9 @@ def _thresholds(draft: ProgramDraft, level: Integers, quorums: Quorums, below: M
     draft.at_least(_add(below, spread @ excess, -(repeat @ loss)), 0.0)
     nodes, scale = np.flatnonzero(several), 2.0 ** -np.floor(np.log2(np.maximum(1, quorums.least)))
     needed = _diagonal((quorums.least - 1) * scale)[nodes] @ loss
-    counted = (_diagonal(scale)[nodes] @ _sums(level) @ _diagonal(quorums.weights.astype(np.float64))) @ spread
+    counted = (
+        _diagonal(scale)[nodes] @ _sums(level) @ _diagonal(quorums.weights.astype(np.float64))
+    ) @ spread
     draft.at_least(_add(needed, -(counted @ excess)), 0.0)
     return loss
 
@@ -131,15 +133,20 @@ def _diagonal(values: Floats) -> Matrix:
 
 
 def truncated_program(tuples: Tuples, participants: int, tau: float) -> LinearProgram:
-    """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ.
+    """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ."""
+    draft, scale = ProgramDraft([np.ones(participants)]), power_of_two_near(tau)
+    answer = _answer(draft, tuples, participants, light_weights(tuples, tau))
+    everybody = sparse.csr_array(np.ones((1, participants)))
+    return draft.program(_add(answer, (tau / scale) * everybody), *_nothing())
+
+
+def light_weights(tuples: Tuples, tau: float) -> Floats:
+    """Return the weights in units of a power of two near τ, none of them above the exact one.
 
     A weight above 2τ·(alternatives) is never kept, so it may be lighter (proofs.md, lemma H).
     """
-    draft, scale = ProgramDraft([np.ones(participants)]), power_of_two_near(tau)
-    weights = np.minimum(tuples.weights_down() / scale, 2 * (tau / scale) * tuples.alternatives())
-    answer = _answer(draft, tuples, participants, weights)
-    everybody = sparse.csr_array(np.ones((1, participants)))
-    return draft.program(_add(answer, (tau / scale) * everybody), *_nothing())
+    scale = power_of_two_near(tau)
+    return np.minimum(tuples.weights_down() / scale, 2 * (tau / scale) * tuples.alternatives())
 
 
 def _answer(draft: ProgramDraft, tuples: Tuples, participants: int, weights: Floats) -> Matrix:

@@ -54,9 +54,7 @@ class ThresholdTangents:
                 losses = [_sum(losses[a:b]) for a, b in spans]
                 continue
             counts, least = self.counts[depth // 2], self.least[depth // 2]
-            losses = [
-                _threshold(losses[a:b], counts[a:b], k) for (a, b), k in zip(spans, least, strict=True)
-            ]
+            losses = [_threshold(losses[a:b], counts[a:b], k) for (a, b), k in zip(spans, least, strict=True)]
         return [
             kelley.ExactCut(ONE - loss, 1, slope) if loss < 1 else kelley.ExactCut(ZERO, 0, {})
             for loss, slope in losses
@@ -95,6 +93,8 @@ def exact_truncated(tuples: Tuples, participants: int, tau: Fraction) -> Interva
 
     Guarantee: the lower end follows from cuts by weak duality, the upper from F at a g, both in rationals.
     """
+    if len(tuples) == 0:
+        return Interval(0.0, 0.0)
     tangents = ThresholdTangents.of(tuples, participants)
     low, g = kelley.least_answer(tangents, tau, Fraction(participants))
     return outward(low, exact_answer(tuples, g) + tau * sum(g, start=ZERO))
@@ -102,6 +102,8 @@ def exact_truncated(tuples: Tuples, participants: int, tau: Fraction) -> Interva
 
 def exact_answer(tuples: Tuples, g: Sequence[Fraction]) -> Fraction:
     """Return F(g), exactly: every threshold's loss is the largest w with Σ u_i (w - w_i)⁺ ≤ (least - 1) w."""
+    if len(tuples) == 0:
+        return ZERO
     losses = [g[p] for p in tuples.members.tolist()]
     for depth in range(len(tuples.levels) - 1, -1, -1):
         spans = list(pairwise(tuples.levels[depth].tolist()))
@@ -110,9 +112,7 @@ def exact_answer(tuples: Tuples, g: Sequence[Fraction]) -> Fraction:
             continue
         quorums = tuples.quorums[depth // 2]
         counts, least = quorums.weights.tolist(), quorums.least.tolist()
-        losses = [
-            _largest_loss(losses[a:b], counts[a:b], k) for (a, b), k in zip(spans, least, strict=True)
-        ]
+        losses = [_largest_loss(losses[a:b], counts[a:b], k) for (a, b), k in zip(spans, least, strict=True)]
     weights = tuples.weights.tolist()
     return sum((q * (1 - loss) for q, loss in zip(weights, losses, strict=True)), start=ZERO)
 

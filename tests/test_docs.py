@@ -95,6 +95,22 @@ def test_a_crowded_line_would_be_found():
     assert crowded("It is so.\nThat is why.\n\n| So. That is why. |\n") == []
 
 
+def torn(page: str) -> list[str]:
+    """Return the lines of prose that a sentence's end tore apart: bold that stays open, a number alone."""
+    text = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    bare = [re.sub(r"`[^`\n]*`", "x", line) for line in text.splitlines() if not line.startswith("    ")]
+    return [line for line in bare if line.count("**") % 2 or re.fullmatch(r"\W*\d+\.", line.rstrip())]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_no_line_is_torn_apart(page):
+    assert torn(page.read_text()) == []
+
+
+def test_a_torn_line_would_be_found():
+    assert torn("**1.\nInstall.**\n\n2.\nAsk **whom** you like.\n") == ["**1.", "Install.**", "2."]
+
+
 # ------------------------------------------------------------------ what is cited
 
 

@@ -39,6 +39,7 @@ from recuse.session.session import Session, connect
 from support.fault_injection import (
     SECRET,
     Call,
+    Saboteur,
     UnprintableError,
     Watcher,
     calls_of,
@@ -485,7 +486,7 @@ def test_every_call_after_the_charge_at_the_command_line(name, command):
     assert {code.co_name for code, _ in doors} & {"as_json", "as_text"}
     told = {}
     for call, fault in in_turn([*doors, *calls[5::150]]):
-        with watching(Watcher(call, fault)):
+        with watching(Saboteur(call, fault)):
             code, output, said = command(COMMANDS[name])
         told[call] = code or 0, bool(output), re.sub(NEW, "", said)
     answered, failed = (0, True, ""), (3, False, f"recuse: {UNANSWERED}\n")

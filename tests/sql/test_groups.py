@@ -50,9 +50,11 @@ DISJOINT = {
     # the supplier of an item does not decide its customer's nation
     "SELECT n_name, COUNT(*) FROM item JOIN orders ON i_order = o_id JOIN customer ON o_customer = c_id "
     "JOIN nation ON c_nation = n_id GROUP BY n_name": False,
-    # an owner below an OR may support several groups
+    # an owner below an OR may support several groups, unless it is one of the row's own
     "SELECT n_name, COUNT(*) FROM customer JOIN nation ON c_nation = n_id "
-    "WHERE c_id IN (SELECT o_customer FROM orders) GROUP BY n_name": False,
+    "WHERE c_nation IN (SELECT s_nation FROM supplier) GROUP BY n_name": False,
+    "SELECT n_name, COUNT(*) FROM customer JOIN nation ON c_nation = n_id "
+    "WHERE c_id IN (SELECT o_customer FROM orders) GROUP BY n_name": True,
     "SELECT n_name, COUNT(DISTINCT c_name) FROM customer JOIN nation ON c_nation = n_id GROUP BY 1": False,
     # UNION ALL: a branch each
     "SELECT x, COUNT(*) FROM (SELECT c_nation AS x FROM customer UNION ALL SELECT c_id FROM customer) t "

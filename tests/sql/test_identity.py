@@ -127,7 +127,7 @@ def test_the_same_question_in_other_words_is_charged_once(session):
 
 INNER = DerivationTable("SELECT 1 AS key FROM s AS a", ("key",), (), ())
 TABLE = DerivationTable("SELECT 1 AS x FROM t AS a", (), (OwnerColumns("person", ("x",)),), ())
-MEASURE = DerivationQuery((TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1))
+MEASURE = DerivationQuery((TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), signed=False)
 GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
 PLAN = Plan((MEASURE,), (), (ColumnKind.INTEGER,), GROUPING, (), None, (), "SELECT …", DUCKDB)
 
@@ -147,7 +147,11 @@ CHANGES = {
     Plan: {"measures": (), "grouping": None},
 }
 LEFT_OUT = {
-    DerivationQuery: {"plain": "never run", "shape": "follows from the tables"},
+    DerivationQuery: {
+        "plain": "never run",
+        "shape": "follows from the tables",
+        "signed": "follows from the aggregate and the statements: what is taken away is -COUNT or -SUM",
+    },
     Grouping: {"names": "how columns are called"},
     Plan: {
         "columns": "names, and formulas over what is released",

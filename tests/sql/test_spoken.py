@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import duckdb
 import pytest
 from sqlglot import exp
@@ -289,8 +291,20 @@ def test_constants_are_folded_before_any_engine_sees_them():
         ("x AT TIME ZONE 'UTC'", "time zones"),
         ("CASE WHEN flag THEN 1 ELSE s END", "stands beside"),
         ("99999999999999999999999999999999999999999", "too many digits"),
+        ("to_timestamp(i)", "not accepted"),
     ],
 )
 def test_what_is_refused_is_told_in_words(text, told):
     with pytest.raises(QueryError, match=told.replace("(", r"\(")):
         read(text)
+
+
+def test_whatever_function_is_named_is_understood_or_refused(connection):
+    """Of the functions of DuckDB, and of those that the parser knows, none makes reading fail otherwise."""
+    listed = {name for (name,) in connection.sql("SELECT function_name FROM duckdb_functions()").fetchall()}
+    names = {name for name in listed if name.isidentifier()} | {name.lower() for name in exp.FUNCTION_BY_NAME}
+    assert len(names) > 500
+    for name in sorted(names):
+        for arguments in ("i", "ts, i", "s, 'a', i"):
+            with suppress(QueryError):
+                read(f"{name}({arguments})")

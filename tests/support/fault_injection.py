@@ -1,7 +1,7 @@
 """Faults at every call after the charge: which calls there are, and what leaves when one of them fails.
 
 A profile function sees every call of this package, and every call that it makes of the engine, of Arrow, of
-SQLite and of the solver. It raises at the one that is to fail.
+SQLite and of the solver; another raises at the one that is to fail.
 """
 
 from __future__ import annotations
@@ -79,12 +79,10 @@ _ours: dict[CodeType, bool] = {}
 
 
 class Watcher:
-    """Sees the calls after a charge, in the order in which each is first made; raises at one of them."""
+    """Sees the calls after a charge, in the order in which each is first made."""
 
-    def __init__(self, target: Call | None = None, fault: BaseException | None = None) -> None:
+    def __init__(self) -> None:
         self.calls: dict[Call, None] = {}
-        self._target = target
-        self._fault = fault
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
@@ -93,14 +91,28 @@ class Watcher:
         if not _ours[code]:
             return
         if event == "call":
-            call = code, ""
+            self.calls[code, ""] = None
         elif event == "c_call" and _module(arg).partition(".")[0] in OTHERS:
-            call = code, str(getattr(arg, "__qualname__", arg))
-        else:
+            self.calls[code, _name(arg)] = None
+
+
+class Saboteur:
+    """Raises at one call after a charge, and is out of the way of all others."""
+
+    def __init__(self, target: Call, fault: BaseException) -> None:
+        self._code, self._called = target
+        self._event = "c_call" if self._called else "call"
+        self._fault = fault
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
+        if frame.f_code is not self._code or event != self._event:
             return
-        self.calls[call] = None
-        if call == self._target and self._fault is not None:
+        if not self._called or (_module(arg).partition(".")[0] in OTHERS and _name(arg) == self._called):
             raise self._fault
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__qualname__", function))
 
 
 def _module(function: Any) -> str:
@@ -108,7 +120,7 @@ def _module(function: Any) -> str:
 
 
 @contextmanager
-def watching(watcher: Watcher) -> Iterator[None]:
+def watching(watcher: Watcher | Saboteur) -> Iterator[None]:
     """Let a watcher see every call after a charge, while the body runs."""
     charge = Ledger.charge
 
@@ -137,9 +149,8 @@ def left_by(ask: Callable[[], object], call: Call, fault: BaseException) -> obje
 
     Some errors are expected inside: a call that is tried in another way has not failed.
     """
-    watcher = Watcher(call, fault)
     try:
-        with watching(watcher):
+        with watching(Saboteur(call, fault)):
             ask()
     except BaseException as error:
         return form_of(error)

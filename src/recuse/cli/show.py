@@ -98,5 +98,6 @@ def _interval(release: Release) -> str:
     if release.noise_scale == 0:
         return "none: the answer is exact"
     low, high = map(short, release.interval)
-    effect = "move a signed sum either way" if release.signed else "lower a count"
+    what = "a count with NOT" if release.counted else "a signed sum"
+    effect = f"move {what} either way" if release.signed else "lower a count"
     return f"{low} to {high} (95 %, noise only: truncation can {effect})"

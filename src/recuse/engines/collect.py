@@ -65,7 +65,7 @@ def _relations(
     domain: GroupDomain,
     tables: Mapping[str, pyarrow.Table],
 ) -> list[KRelation]:
-    signed = measure.aggregate.signed
+    signed = measure.signed
     if grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
         (table,) = measure.tables
         owners = [(owner.kind, owner.columns) for owner in table.owners]

@@ -29,7 +29,9 @@ class Release:
     """what the measure cost: all its groups together, if they share it"""
     mechanism: str
     signed: bool = False
-    """whether truncation can move the answer either way (a signed sum) or only lower it (a count)"""
+    """whether truncation can move the answer either way (a sum, a count with NOT) or only lower it"""
+    counted: bool = False
+    """whether it is a number of rows: whole, and not negative"""
     noise_epsilon: Fraction | None = None
     """the part of `epsilon` that this answer's own noise was drawn with; the rest chose how much is needed"""
 
@@ -47,17 +49,19 @@ class Release:
             noise_scale=self.noise_scale * granularity,
         )
 
-    def rounded(self, *, signed: bool) -> Self:
+    def rounded(self, *, signed: bool, counted: bool = False) -> Self:
         """Return the release on whole granules, clamped at zero for a count: post-processing, so free.
 
         Weights are whole granules, and the truncated answer of a count is not negative, so neither costs
-        the interval anything.
+        the interval anything. A count from which rows are taken away is `signed` and `counted`: its answer
+        is not negative either. Its truncated answer may be, and then the interval is about that, clamped.
         """
-        least = -inf if signed else 0
+        least = -inf if signed and not counted else 0
         low, high = self.interval
         return replace(
             self,
             signed=signed,
+            counted=counted or not signed,
             value=Fraction(max(least, round(self.value))),
             interval=(Fraction(max(least, floor(low))), Fraction(max(least, ceil(high)))),
         )

@@ -31,6 +31,8 @@ class Part:
 
     mechanism: Mechanism
     unit: Fraction = Fraction(1)
+    counted: bool = True
+    """whether it counts rows, so that it cannot be negative"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,7 +220,7 @@ def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[R
 
 
 def _numbers(values: Sequence[End], cells: Sequence[Cell]) -> Any:
-    counted = all(isinstance(cell, Release) and not cell.signed for cell in cells)
+    counted = all(isinstance(cell, Release) and cell.counted for cell in cells)
     if counted and all(value is None or abs(value) < BIGGEST for value in values):
         return pyarrow.array([None if v is None else int(v) for v in values], pyarrow.int64())
     return pyarrow.array([None if v is None else float(nearest(v)) for v in values], pyarrow.float64())

@@ -152,7 +152,7 @@ def release(question: Question, subjects: Subjects, noise: Noise) -> Releases:
         raw = release_groups(groups, part.mechanism, noise, disjoint=question.disjoint)
         found.append(
             [
-                one.rounded(signed=group.relation.signed).in_units(part.unit)
+                one.rounded(signed=group.relation.signed, counted=part.counted).in_units(part.unit)
                 for one, group in zip(raw, groups, strict=True)
             ]
         )

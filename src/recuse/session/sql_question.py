@@ -52,7 +52,11 @@ class SqlQuestion:
             )
         share = Epsilon(loss.value / len(plan.measures))
         parts = tuple(
-            Part(mechanism_for(mechanism, share, measure.shape), measure.granularity)
+            Part(
+                mechanism_for(mechanism, share, measure.shape),
+                measure.granularity,
+                counted=not measure.aggregate.signed,
+            )
             for measure in plan.measures
         )
         return cls(plan, domain, engine, loss, parts, policy)
@@ -109,12 +113,12 @@ class SqlQuestion:
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
         releases = [
-            [_exactly(total(group.relation) * part.unit) for group in groups]
+            [_exactly(total(group.relation) * part.unit, counted=part.counted) for group in groups]
             for part, groups in zip(self.parts, subjects, strict=True)
         ]
         table = self.arrange(self.keys, releases)
         return Answer(table.key_names, table.names, table.rows, Fraction(0))
 
 
-def _exactly(value: Fraction) -> Release:
-    return Release(value, (value, value), Fraction(0), Fraction(0), "public")
+def _exactly(value: Fraction, *, counted: bool) -> Release:
+    return Release(value, (value, value), Fraction(0), Fraction(0), "public", counted=counted)

@@ -84,6 +84,7 @@ def _fields(release: Release) -> dict[str, Any]:
         "noise_scale": str(release.noise_scale),
         "mechanism": release.mechanism,
         "signed": release.signed,
+        "counted": release.counted,
         "noise_epsilon": None if release.noise_epsilon is None else str(release.noise_epsilon),
     }
 
@@ -97,5 +98,6 @@ def _release(found: dict[str, Any]) -> Release:
         epsilon=Fraction(found["epsilon"]),
         mechanism=str(found["mechanism"]),
         signed=bool(found["signed"]),
+        counted=bool(found.get("counted", not found["signed"])),
         noise_epsilon=None if share is None else Fraction(share),
     )

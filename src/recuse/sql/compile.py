@@ -25,15 +25,15 @@ from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part
 from recuse.sql.kinds import ColumnKind, kind_of
-from recuse.sql.lower import Lowering
+from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
+from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
-from recuse.sql.render import plain, select, union
+from recuse.sql.render import select, union
 
-PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (settle_public, split_signs, complete_links, drop_equal_owners, weigh_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class DerivationQuery:
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
+    signed: bool
+    """whether rows may weigh less than nothing: follows from the query"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +159,11 @@ def _derivations(asked: Measure, measure: Measure, schema: Schema) -> Derivation
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
-        plain=schema.catalogue.dialect.statement(plain(asked)),
+        plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
+        signed=measure.signed,
     )
 
 

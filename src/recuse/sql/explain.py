@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from recuse.fold import same
 from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
+from recuse.sql.lower import written_out
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, sources_of
 from recuse.sql.read import Reading
-from recuse.sql.render import plain, readable
+from recuse.sql.render import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ def explain(
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
     return Explanation(
         questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
-        understood=tuple(readable(plain(measure), schema.catalogue.dialect) for measure in question.measures),
+        understood=tuple(
+            readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures
+        ),
         tables=tuple(
             TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
             for scan in scans.values()

@@ -14,10 +14,12 @@ from sqlglot import exp
 
 from recuse.errors import QueryError, quote
 from recuse.fold import same
+from recuse.scalars.expression import Constant
 from recuse.scalars.types import Opaque, common
 from recuse.sql.aggregates import AGGREGATES, COUNT
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Rounded, Term
+from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
     Listed,
@@ -29,11 +31,11 @@ from recuse.sql.groups import (
     literal_value,
     typed,
 )
-from recuse.sql.joins import Frame
+from recuse.sql.named import NOTHING, Known
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
-from recuse.sql.relations import NOTHING, Known, Relations
+from recuse.sql.relations import Relations
 
 OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -146,15 +148,19 @@ class _Reader:
 
     def _key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
         values = tuple(self._value(node, frame) for frame in frames)
-        pairs = [(frame.block, value) for frame, value in zip(frames, values, strict=True)]
+        pairs = [
+            (frame.block, value)
+            for frame, value in zip(frames, values, strict=True)
+            if not self._is_null(value)  # a row of an outer join without this side is in no group
+        ]
         name = node.alias_or_name or node.sql()
         for found in (
             [listed_values(block, value) for block, value in pairs],
             [domain_values(self.schema, block, value) for block, value in pairs],
         ):
-            if found[0] is not None and all(other == found[0] for other in found):
+            if found and found[0] is not None and all(other == found[0] for other in found):
                 return GroupKey(name, values, self._typed(found[0], node, values))
-        if all(is_public_key(self.schema, block, value) for block, value in pairs):
+        if pairs and all(is_public_key(self.schema, block, value) for block, value in pairs):
             return GroupKey(name, values, None)
         raise refusal(
             "which groups there are would tell about private rows",
@@ -163,6 +169,10 @@ class _Reader:
             accepted="columns of public tables, a [[domain]] of the policy, or a list in the query",
             hint=f"add WHERE {node.sql()} IN (…) with the groups that you want",
         )
+
+    def _is_null(self, value: Scalar) -> bool:
+        found = self.relations.conditions(self.known).elaborator().expression(value)
+        return isinstance(found, Constant) and found.value is None
 
     def _typed(self, listed: Listed, node: exp.Expr, values: Sequence[Scalar]) -> Listed:
         """Return the listed groups as values of the key's type, or refuse what is not written as one."""
@@ -273,9 +283,11 @@ class _Reader:
         name = f"{kind.word} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
         if name not in self.measures:
             blocks = [
-                self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
+                block
                 for place, frame in enumerate(frames)
+                for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
             ]
+            blocks = self._possible(blocks)
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
             self.measures[name] = Measure(kind, tuple(replace(b, outputs=()) for b in blocks), ())
@@ -288,9 +300,11 @@ class _Reader:
         test: exp.Expr | None,
         frame: Frame,
         keys: list[Scalar],
-    ) -> Block:
+    ) -> list[Block]:
+        """Return the blocks of a frame's rows that take part: one, or one for every case of FILTER."""
+        frames = [frame]
         if test is not None:
-            frame = frame.where(*self.relations.conditions(self.known).read(test, frame.scope))
+            frames = frame.cases(self.relations.conditions(self.known).read(test, frame.scope))
         values = [self._value(node, frame) for node in arguments]
         outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
         weight = kind.value(values)
@@ -298,8 +312,26 @@ class _Reader:
         if problem is not None:
             hint = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
             raise self._refuse(problem, arguments[0], hint)
-        block = kind.rows(frame.block, values)
-        return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
+        blocks = [kind.rows(case.block, values) for case in frames]
+        return [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
+
+    def _possible(self, blocks: list[Block]) -> list[Block]:
+        """Return the blocks that can have rows of any weight, as far as constants say; one at least.
+
+        The rows of an outer join that have no partner mostly go here: a column of the other side is NULL.
+        """
+        elaborator = self.relations.conditions(self.known).elaborator()
+
+        def is_never(value: Scalar) -> bool:
+            found = elaborator.expression(value)
+            return isinstance(found, Constant) and not found.value
+
+        def is_possible(block: Block) -> bool:
+            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in block.keys]
+            worthless = block.weight is not None and is_never(block.weight)
+            return not worthless and not any(map(is_never, (*block.conditions, *keys)))
+
+        return [block for block in blocks if is_possible(block)] or blocks[:1]
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
         """Return the block of the distinct keys and values."""

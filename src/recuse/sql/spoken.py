@@ -235,7 +235,8 @@ def _difference(node: exp.Expr) -> Spoken | None:
 
 
 def _milliseconds(node: exp.Expr) -> Spoken | None:
-    return ("epoch_ms", [node.this]) if node.args["scale"].name == "3" else None
+    scale = node.args.get("scale")
+    return ("epoch_ms", [node.this]) if scale is not None and scale.name == "3" else None
 
 
 FORMS: dict[type[exp.Expr], Callable[[exp.Expr], Spoken | None]] = {

@@ -101,8 +101,8 @@ REWRITES = {
     "SELECT COUNT(*) FROM (SELECT o_id FROM orders INTERSECT ALL SELECT i_order FROM item) t": (
         "SELECT COUNT(*) FROM (SELECT o_id FROM orders INTERSECT SELECT i_order FROM item) t"
     ),
-    "SELECT COUNT(*) FROM (SELECT DISTINCT ON (o_customer) o_customer, o_id FROM orders) t": (
-        "SELECT COUNT(*) FROM (SELECT DISTINCT o_customer, o_id FROM orders) t"
+    "SELECT COUNT(*) FROM (SELECT DISTINCT ON (o_date) o_date, o_id FROM orders) t": (
+        "SELECT COUNT(*) FROM (SELECT DISTINCT o_date, o_id FROM orders) t"
     ),
     "SELECT COUNT(*) FROM orders LIMIT 5": ("SELECT COUNT(*) FROM orders"),
     "SELECT COUNT(*) FROM orders WHERE o_date < now()": (

@@ -42,22 +42,7 @@ def texts_of(name: str) -> dict[str, str]:
 
 
 TEXTS, COUNTED = texts_of("queries.sql"), texts_of("counted.sql")
-DOMAINS = """
-[[domain]]
-table = "lineitem"
-column = "l_returnflag"
-values = ["A", "N", "R"]
-
-[[domain]]
-table = "lineitem"
-column = "l_linestatus"
-values = ["F", "O"]
-
-[[domain]]
-table = "orders"
-column = "o_orderpriority"
-values = ["1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW"]
-"""
+DOMAINS = (HERE / "domains.toml").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +67,7 @@ def verdict(text: str, policy: Policy, engine: DuckDB) -> str:
 def policy_for(protected: tuple[str, ...], engine: DuckDB) -> Policy:
     """Return the drafted policy, tables about nobody public, with the domains."""
     text = "\n".join(draft(engine.catalogue(), protected))
-    return Policy.parse(text.replace("# [[public]]\n# table", "[[public]]\ntable") + DOMAINS)
+    return Policy.parse(text.replace("# [[public]]\n# table", "[[public]]\ntable") + "\n" + DOMAINS)
 
 
 @pytest.mark.parametrize("protected", VERDICTS, ids=" and ".join)

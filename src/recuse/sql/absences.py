@@ -1,4 +1,4 @@
-"""Absences below DISTINCT: gone where they do not matter, above the set where its columns decide them.
+"""Absences that can be spared, and absences below DISTINCT: above the set where its columns decide them.
 
 A row of a set is an OR over rows. OR of rows that each lack something would change as often as there are rows
 (proofs.md, theorem N4), so what is lacking must be the same for all rows that are one.
@@ -33,6 +33,28 @@ def absorbed(blocks: Sequence[Block]) -> tuple[Block, ...]:
                 found[found.index(block)] = replace(block, absent=others)
                 return absorbed(found)
     return tuple(found)
+
+
+def together(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return blocks with the same rows: those with a choice and those without any row of it are one block."""
+    for block in blocks:
+        chosen = _told({choice.branches for choice in block.choices} | {block.absent})
+        for other in blocks:
+            if (
+                block.absent
+                and not other.absent
+                and _told({choice.branches for choice in other.choices}) == chosen
+                and len(other.choices) == len(block.choices) + 1
+                and replace(other, choices=()) == replace(block, choices=(), absent=())
+            ):
+                kept = tuple(replace(choice, implied=False) for choice in block.choices)
+                both = replace(block, choices=kept, absent=())
+                return together([both if b is block else b for b in blocks if b is not other])
+    return tuple(blocks)
+
+
+def _told(chosen: set[tuple[Block, ...]]) -> set[frozenset[Block]]:
+    return set(map(frozenset, chosen))
 
 
 def _plus(block: Block, branch: Block, absent: tuple[Block, ...]) -> Block:

@@ -17,11 +17,11 @@ from recuse.sql.chains import Antichain, Point, chain
 from recuse.sql.predicates import Predicate
 from recuse.sql.query import Block, Choice, Scalar
 from recuse.sql.render import conjunction
-from recuse.sql.truths import TRUTHS, Asked, Compound, Condition, Tested, Truth, patterns, truth
+from recuse.sql.truths import TRUTHS, Compound, Mention, OfRow, Sentence, Truth, patterns, truth
 
 MAX_PREDICATES = 4
 MAX_TESTS = 6
-Link = tuple[Antichain, Antichain]
+Couple = tuple[Antichain, Antichain]
 """what must be there, and what must not"""
 
 
@@ -40,14 +40,14 @@ class Cases:
     predicates: Sequence[Predicate]
     tests: Sequence[Scalar]
 
-    def of(self, conditions: Iterable[Condition]) -> list[Block]:
+    def of(self, conditions: Iterable[Sentence]) -> list[Block]:
         """Return the cases in which all conditions are TRUE.
 
         Guarantee: a row satisfies them, whoever is there, iff it is in a case, and it is in one only
         (proofs.md, theorem N2).
         """
         base = Block()
-        others: list[Condition] = []
+        others: list[Sentence] = []
         for condition in conditions:
             for part in _parts(condition):
                 simple = self._simple(part)
@@ -62,9 +62,9 @@ class Cases:
 
     # -------------------------------------------------------------- without a chain
 
-    def _simple(self, condition: Condition) -> Block | None:
+    def _simple(self, condition: Sentence) -> Block | None:
         """Return the only case of a condition that is a test, a choice or an absence."""
-        asked, tested = sorted(_numbers(condition, Asked)), sorted(_numbers(condition, Tested))
+        asked, tested = sorted(_numbers(condition, Mention)), sorted(_numbers(condition, OfRow))
         if not asked:
             return Block(conditions=(self._indicator(condition, tested),))
         positive = self._positive(condition)
@@ -79,12 +79,12 @@ class Cases:
                 return Block(absent=predicate.steps[said.index(False) - 1])
         return None
 
-    def _positive(self, condition: Condition) -> Block | None:
+    def _positive(self, condition: Sentence) -> Block | None:
         """Return the case of a condition in which everything rises: choices under AND and OR."""
         match condition:
-            case Tested(number):
+            case OfRow(number):
                 return Block(conditions=(self.tests[number],))
-            case Asked(number):
+            case Mention(number):
                 predicate = self.predicates[number]
                 rises = [outcome is True for outcome in predicate.outcomes]
                 if rises != sorted(rises) or True not in rises[1:] or rises[0]:
@@ -99,8 +99,8 @@ class Cases:
 
     # -------------------------------------------------------------- with one
 
-    def _chained(self, condition: Condition) -> list[Block]:
-        asked, tested = sorted(_numbers(condition, Asked)), sorted(_numbers(condition, Tested))
+    def _chained(self, condition: Sentence) -> list[Block]:
+        asked, tested = sorted(_numbers(condition, Mention)), sorted(_numbers(condition, OfRow))
         if len(asked) > MAX_PREDICATES:
             raise TooManyError("subqueries", MAX_PREDICATES)
         if len(tested) > MAX_TESTS:
@@ -109,11 +109,11 @@ class Cases:
         points = list(_points(heights))
 
         @cache
-        def links(said: tuple[bool, ...]) -> list[Link]:
+        def links(said: tuple[bool, ...]) -> list[Couple]:
             table = dict(zip(points, said, strict=True))
             return _links(chain(table.__getitem__, heights))
 
-        by_link: dict[tuple[int, Link], set[tuple[Truth, ...]]] = {}
+        by_link: dict[tuple[int, Couple], set[tuple[Truth, ...]]] = {}
         for pattern in patterns(len(tested)):
             known = _spread(tested, pattern)
             said = tuple(truth(condition, self._said(point, asked), known) is True for point in points)
@@ -124,7 +124,7 @@ class Cases:
             for (_, link), rows in by_link.items()
         ]
 
-    def _case(self, link: Link, asked: Sequence[int], where: Scalar | None) -> Block:
+    def _case(self, link: Couple, asked: Sequence[int], where: Scalar | None) -> Block:
         there, absent = link
         conditions = () if where is None else (where,)
         if not any(there[0]):
@@ -150,16 +150,16 @@ class Cases:
         pairs = zip(point, asked, strict=True)
         return _spread(asked, [self.predicates[number].outcomes[level] for level, number in pairs])
 
-    def _indicator(self, condition: Condition, tested: Sequence[int]) -> Scalar:
+    def _indicator(self, condition: Sentence, tested: Sequence[int]) -> Scalar:
         """Return a condition on tests alone as one on the row."""
-        if isinstance(condition, Tested):
+        if isinstance(condition, OfRow):
             return self.tests[condition.number]
         true = {p for p in patterns(len(tested)) if truth(condition, (), _spread(tested, p)) is True}
         found = _within([self.tests[number] for number in tested], true)
         return exp.true() if found is None else found
 
 
-def _parts(condition: Condition) -> Iterator[Condition]:
+def _parts(condition: Sentence) -> Iterator[Sentence]:
     """Yield the conditions that are all TRUE where this one is."""
     match condition:
         case Compound("and", parts):
@@ -174,7 +174,7 @@ def _parts(condition: Condition) -> Iterator[Condition]:
             yield condition
 
 
-def _numbers(condition: Condition, kind: type[Asked] | type[Tested]) -> set[int]:
+def _numbers(condition: Sentence, kind: type[Mention] | type[OfRow]) -> set[int]:
     if isinstance(condition, Compound):
         return set[int]().union(*(_numbers(part, kind) for part in condition.parts))
     return {condition.number} if isinstance(condition, kind) else set()
@@ -197,7 +197,7 @@ def _points(heights: Sequence[int]) -> Iterator[Point]:
             yield (level, *rest)
 
 
-def _links(found: tuple[Antichain, ...]) -> list[Link]:
+def _links(found: tuple[Antichain, ...]) -> list[Couple]:
     padded = [*found, ()]
     return [(padded[place], padded[place + 1]) for place in range(0, len(found), 2)]
 

@@ -23,7 +23,7 @@ from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
-from recuse.sql.groups import GroupKey, KeyValue, public_part
+from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
 from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
@@ -32,8 +32,16 @@ from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_sign
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
 from recuse.sql.render import select, union
+from recuse.sql.unique import join_unique
 
-PASSES: tuple[Pass, ...] = (settle_public, split_signs, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (
+    settle_public,
+    split_signs,
+    join_unique,
+    complete_links,
+    drop_equal_owners,
+    weigh_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +216,7 @@ def _public_keys(question: Reading, schema: Schema) -> str | None:
     lowering = Lowering(question.measures[0].lookup(), schema.text, schema.catalogue.dialect)
     parts = []
     for place, block in enumerate(question.frames):
-        values = [key.values[place] for key in keys]
+        values = [traced(block, key.values[place]) for key in keys]
         public = public_part(schema, block, values)
         filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]

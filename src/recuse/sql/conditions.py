@@ -2,18 +2,20 @@
 
 A predicate over a subquery that nobody but the row's own owners can change is one like any other (`own`).
 Over other private rows it may stand in WHERE, ON and FILTER, under AND, OR, NOT and whatever else gives a
-truth value; a value of a row must not depend on it.
+truth value; where it stands in a value, rows are told apart by what it says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.expression import Constant
+from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Boolean
 from recuse.sql.cases import Cases, TooManyError
 from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
@@ -34,13 +36,15 @@ from recuse.sql.predicates import (
 from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction
 from recuse.sql.scope import Scope
-from recuse.sql.truths import Asked, Compound, Condition, Fixed, Tested, Truth
+from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
 
 Native = Callable[[exp.Expr, Scope], Scalar]
 """reads an expression with subqueries that are to be run as they are"""
 
 MARK = "predicate"
 """the note on what stands for a predicate in an expression; no text can write it"""
+MAX_OUTCOMES = 9
+IS: dict[Truth, str] = {None: "is null", True: "is true", False: "is false"}
 _QUESTIONS = {"is null": exp.null(), "is true": exp.true(), "is false": exp.false()}
 
 
@@ -83,6 +87,29 @@ class Conditions:
                 hint="join what can be joined, or ask for each part by itself",
             ) from None
         return [base.joined(case) for case in cases]
+
+    def values(self, nodes: Sequence[exp.Expr], scope: Scope) -> list[tuple[Block, list[Scalar]]]:
+        """Return what the values are, case by case: other people's rows may decide them.
+
+        One case without conditions if no subquery on private tables stands in them.
+        """
+        reader = _Formulas(self, scope)
+        marked = [reader.marked(node) for node in nodes]
+        found: dict[tuple[Expression, ...], tuple[list[Scalar], list[Sentence]]] = {}
+        every = [dict.fromkeys(predicate.outcomes) for predicate in reader.predicates]
+        if prod(map(len, every)) > MAX_OUTCOMES:
+            raise self._refuse("too many subqueries decide a value", nodes[0], "ask for each by itself")
+        for said in product(*every):
+            values = [_given(value, dict(enumerate(said))) for value in marked]
+            typed = tuple(self.elaborator().expression(value) for value in values)
+            questions = [Compound(IS[outcome], (Mention(number),)) for number, outcome in enumerate(said)]
+            found.setdefault(typed, (values, []))[1].append(Compound("and", tuple(questions)))
+        cases = Cases(reader.predicates, reader.tests)
+        return [
+            (case, values)
+            for values, conditions in found.values()
+            for case in (cases.of([Compound("or", tuple(conditions))]) if every else [Block()])
+        ]
 
     def value(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the expression with every column resolved; nobody else's rows may decide it."""
@@ -190,14 +217,14 @@ class _Formulas:
 
         return node.transform(resolve)
 
-    def condition(self, node: exp.Expr) -> Condition:
+    def condition(self, node: exp.Expr) -> Sentence:
         """Return a marked expression as a function of its predicates and of tests on the row."""
         node = node.unnest()
         marks = list(_marks(node))
         if not marks:
             return self._test(node)
         if isinstance(node, exp.Var):
-            return Asked(marks[0])
+            return Mention(marks[0])
         if isinstance(node, exp.Not):
             return Compound("not", (self.condition(node.this),))
         if isinstance(node, exp.And | exp.Or):
@@ -210,7 +237,7 @@ class _Formulas:
             return self._case(node)
         return self._lifted(node, marks[0])
 
-    def _connected(self, node: exp.And | exp.Or) -> Condition:
+    def _connected(self, node: exp.And | exp.Or) -> Sentence:
         """Return AND or OR; what has no predicate in it is one test."""
         parts = [part.unnest() for part in node.flatten()]
         plain = [part for part in parts if not _asks(part)]
@@ -227,29 +254,26 @@ class _Formulas:
         elaborator = self.conditions.elaborator()
         return all(_asks(value) or isinstance(elaborator.expression(value).type, Boolean) for value in given)
 
-    def _case(self, node: exp.Case) -> Condition:
+    def _case(self, node: exp.Case) -> Sentence:
         default = node.args.get("default")
-        found: Condition = Fixed(None) if default is None else self.condition(default)
+        found: Sentence = Fixed(None) if default is None else self.condition(default)
         for branch in reversed(node.args["ifs"]):
             then = self.condition(branch.args["true"])
             found = Compound("by value", (self.condition(branch.this), then, found, found))
         return found
 
-    def _lifted(self, node: exp.Expr, number: int) -> Condition:
+    def _lifted(self, node: exp.Expr, number: int) -> Sentence:
         """Return a condition with a predicate inside of it: what it is for each truth of the predicate."""
         outcomes = self.predicates[number].outcomes
 
-        def given(value: Truth) -> Condition:
+        def given(value: Truth) -> Sentence:
             if not any(outcome is value for outcome in outcomes):
                 return Fixed(None)
-            written = exp.Null() if value is None else exp.Boolean(this=value)
-            return self.condition(
-                node.transform(lambda part: written.copy() if part.meta.get(MARK) == number else part)
-            )
+            return self.condition(_given(node, {number: value}))
 
-        return Compound("by value", (Asked(number), given(True), given(False), given(None)))
+        return Compound("by value", (Mention(number), given(True), given(False), given(None)))
 
-    def _test(self, node: exp.Expr) -> Condition:
+    def _test(self, node: exp.Expr) -> Sentence:
         """Return a condition on the row alone; a constant is known."""
         found = self.conditions.elaborator().condition(node)
         if isinstance(found, Constant):
@@ -258,8 +282,8 @@ class _Formulas:
         known = [other.sql() for other in self.tests]
         if test.sql() not in known:
             self.tests.append(test)
-            return Tested(len(known))
-        return Tested(known.index(test.sql()))
+            return OfRow(len(known))
+        return OfRow(known.index(test.sql()))
 
 
 def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -278,6 +302,18 @@ def _marks(node: exp.Expr) -> Iterator[int]:
     for part in node.find_all(exp.Var):
         if MARK in part.meta:
             yield part.meta[MARK]
+
+
+def _given(node: exp.Expr, said: Mapping[int, Truth]) -> exp.Expr:
+    """Return an expression with what some of its predicates say in their places."""
+
+    def told(part: exp.Expr) -> exp.Expr:
+        number: int = part.meta.get(MARK, -1)
+        if number not in said:
+            return part
+        return exp.Null() if said[number] is None else exp.Boolean(this=said[number])
+
+    return node.transform(told)
 
 
 def _asks(node: exp.Expr) -> bool:

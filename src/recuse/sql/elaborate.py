@@ -301,11 +301,8 @@ class Elaborator:
         left = [self.expression(operand) for operand in node.args["operands"]]
         columns = [Variable("", "", kind) for kind in query.types]
         pairs = list(zip(left, columns, strict=True))
-        kinds = tuple(self._at(node, lambda pair=pair: alike(pair)) for pair in pairs)
-        operands = tuple(
-            self._at(node, lambda value=value, kind=kind: bring(value, kind))
-            for value, kind in zip(left, kinds, strict=True)
-        )
+        kinds = self._at(node, lambda: tuple(map(alike, pairs)))
+        operands = self._at(node, lambda: tuple(map(bring, left, kinds)))
         return Query(operands, Asking(word, query, node.args.get("operator") or "", kinds), Boolean())
 
     # -------------------------------------------------------------- refusals

@@ -51,7 +51,7 @@ class Equalities:
         for condition in conditions:
             for pair in equal_columns(condition):
                 sides = [lookup(column(*name)).type for name in pair]
-                same = len({type(side) for side in sides}) == 1 and all(map(_is_identity, sides))
+                same = len({type(side) for side in sides}) == 1 and all(map(is_identity, sides))
                 if len(pair) == 2 and same:
                     found._merge(*pair)
         return found
@@ -131,6 +131,6 @@ def in_force(blocks: Sequence[Block], lookup: Lookup) -> Equalities:
     return Equalities.of(conditions, lookup).joined(same).chased(scans)
 
 
-def _is_identity(kind: Type) -> bool:
+def is_identity(kind: Type) -> bool:
     """Return whether equal values of a type are the same value, whatever the width of the type."""
     return isinstance(kind, Text | Date) or (isinstance(kind, Number) and kind.scale == 0)

@@ -32,7 +32,7 @@ from recuse.sql.truths import Truth
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
 """reads a query inside a scope: its blocks, with their outputs"""
-Value = Callable[[exp.Expr, Scope], Scalar]
+ReadValue = Callable[[exp.Expr, Scope], Scalar]
 """reads a value of a row"""
 
 NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
@@ -95,7 +95,7 @@ class Predicates:
 
     schema: Schema
     subquery: Subquery
-    value: Value
+    value: ReadValue
     sources: list[BlockSource]
     """all that the reader has met; own subqueries add to them"""
 

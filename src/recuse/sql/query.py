@@ -138,7 +138,7 @@ class Own:
     owners: tuple[Owner, ...]
     facts: Facts
     unique: tuple[str, ...] | None = None
-    origins: tuple[tuple[Table, str] | None, ...] = ()
+    origins: tuple[tuple[Scan, str] | None, ...] = ()
     uses: tuple[exp.Column, ...] = ()
     public: bool = False
     """whether all that it looks at is public"""

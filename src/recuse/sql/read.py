@@ -16,6 +16,7 @@ from recuse.errors import QueryError, quote
 from recuse.fold import same
 from recuse.scalars.expression import Constant
 from recuse.scalars.types import Opaque, common
+from recuse.sql.absences import together
 from recuse.sql.aggregates import AGGREGATES, COUNT
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Rounded, Term
@@ -290,7 +291,8 @@ class _Reader:
             blocks = self._possible(blocks)
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
-            self.measures[name] = Measure(kind, tuple(replace(b, outputs=()) for b in blocks), ())
+            bare = [replace(block, outputs=()) for block in blocks]
+            self.measures[name] = Measure(kind, together(bare), ())
         return Term(list(self.measures).index(name))
 
     def _rows(
@@ -302,18 +304,21 @@ class _Reader:
         keys: list[Scalar],
     ) -> list[Block]:
         """Return the blocks of a frame's rows that take part: one, or one for every case of FILTER."""
-        frames = [frame]
-        if test is not None:
-            frames = frame.cases(self.relations.conditions(self.known).read(test, frame.scope))
-        values = [self._value(node, frame) for node in arguments]
-        outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
-        weight = kind.value(values)
-        problem = None if weight is None else kind.refuses(type_of(weight, self.relations.lookup()))
-        if problem is not None:
-            hint = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
-            raise self._refuse(problem, arguments[0], hint)
-        blocks = [kind.rows(case.block, values) for case in frames]
-        return [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
+        conditions = self.relations.conditions(self.known)
+        frames = [frame] if test is None else frame.cases(conditions.read(test, frame.scope))
+        found = []
+        for case, values in conditions.values(arguments, frame.scope):
+            outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
+            weight = kind.value(values)
+            problem = None if weight is None else kind.refuses(type_of(weight, self.relations.lookup()))
+            if problem is not None:
+                hint = (
+                    "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
+                )
+                raise self._refuse(problem, arguments[0], hint)
+            blocks = [kind.rows(each.narrowed(case).block, values) for each in frames]
+            found += [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
+        return found
 
     def _possible(self, blocks: list[Block]) -> list[Block]:
         """Return the blocks that can have rows of any weight, as far as constants say; one at least.
@@ -322,16 +327,20 @@ class _Reader:
         """
         elaborator = self.relations.conditions(self.known).elaborator()
 
-        def is_never(value: Scalar) -> bool:
+        def known(value: Scalar) -> Constant | None:
             found = elaborator.expression(value)
-            return isinstance(found, Constant) and not found.value
+            return found if isinstance(found, Constant) else None
 
         def is_possible(block: Block) -> bool:
             keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in block.keys]
-            worthless = block.weight is not None and is_never(block.weight)
-            return not worthless and not any(map(is_never, (*block.conditions, *keys)))
+            weight = [] if block.weight is None else [block.weight]
+            said = [found for found in map(known, (*block.conditions, *keys, *weight)) if found is not None]
+            return all(found.value for found in said)
 
-        return [block for block in blocks if is_possible(block)] or blocks[:1]
+        possible = [block for block in blocks if is_possible(block)] or blocks[:1]
+        if len(possible) == 1:
+            return possible
+        return [replace(b, conditions=tuple(c for c in b.conditions if not known(c))) for b in possible]
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
         """Return the block of the distinct keys and values."""

@@ -28,7 +28,7 @@ from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.predicates import NESTED
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, below, column, type_lookup
+from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, SetOf, below, column, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import (
@@ -62,17 +62,22 @@ class Relations:
     def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         """Return the blocks of a query whose rows are used by another, each with its outputs.
 
-        What no blocks can say is run as it is, if each of its rows has owners of its own.
+        What no blocks can say, or only with rows of several owners, is run as it is, if each of its rows has
+        owners of its own.
         """
         met = len(self.sources)
         try:
-            return self._blocks(tree, known, outer)
+            found = self._blocks(tree, known, outer)
         except QueryError:
             del self.sources[met:]
-            found = self._own(tree, known, outer)
-            if found is None:
+            own = self._own(tree, known, outer)
+            if own is None:
                 raise
+            return own
+        mixed = any(block.absent or any(isinstance(s, SetOf) for s in block.sources) for block in found)
+        if not mixed or all(map(self.schema.is_public, found)):
             return found
+        return self._own(tree, known, outer) or found
 
     def _own(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...] | None:
         """Return the block that scans a query of any form, None if it is not own."""
@@ -116,7 +121,7 @@ class Relations:
             raise refusal("DISTINCT ON keeps one row of many, whichever comes first", text,
                           clause_span(once, "DISTINCT", text), hint="write DISTINCT without ON")  # fmt: skip
         frames = self.frames(tree, known, outer)
-        blocks = tuple(replace(frame.block, outputs=self._outputs(tree, frame, known)) for frame in frames)
+        blocks = tuple(block for frame in frames for block in self._shown(tree, frame, known))
         group, having = tree.args.get("group"), tree.args.get("having")
         if having is not None:
             refuse_having(having, text)
@@ -129,16 +134,21 @@ class Relations:
             )
         return (self.distinct(blocks, tree),) if once is not None or group is not None else blocks
 
-    def _outputs(self, tree: exp.Select, frame: Frame, known: Known) -> tuple[Output, ...]:
-        outputs: list[Output] = []
-        for number, node in enumerate(tree.expressions, start=1):
-            if node.is_star:
-                outputs += self._star(node, frame.scope)
-            else:
-                value = self.conditions(known).value(node.unalias(), frame.scope)
-                name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
-                outputs.append(Output(name, value))
-        return tuple(outputs)
+    def _shown(self, tree: exp.Select, frame: Frame, known: Known) -> list[Block]:
+        """Return the blocks of a frame's rows with what is selected: several if subqueries decide it."""
+        nodes = [node.unalias() for node in tree.expressions if not node.is_star]
+        found = []
+        for case, values in self.conditions(known).values(nodes, frame.scope):
+            given = iter(values)
+            outputs: list[Output] = []
+            for number, node in enumerate(tree.expressions, start=1):
+                if node.is_star:
+                    outputs += self._star(node, frame.scope)
+                else:
+                    name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
+                    outputs.append(Output(name, next(given)))
+            found.append(replace(frame.narrowed(case).block, outputs=tuple(outputs)))
+        return found
 
     def _star(self, node: exp.Expr, scope: Scope) -> list[Output]:
         star = node if isinstance(node, exp.Star) else node.this
@@ -287,7 +297,7 @@ class Relations:
         return (Block(sources=(scan,), outputs=outputs),)
 
     def known_table(self, item: exp.Table) -> Table:
-        """Return the table that an item names, or refuse it: its rows must belong to somebody, or be public."""
+        """Return the table that an item names, or refuse it: its rows are somebody's, or public."""
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
         if item.catalog or (item.db and fold(item.db) != "main"):

@@ -1,7 +1,7 @@
 """Conditions of subquery predicates and scalar tests in three-valued logic, as functions of their truth.
 
-Asked     a subquery predicate, by its number
-Tested    a condition on the row's own values, by its number
+Mention     a subquery predicate, by its number
+OfRow    a condition on the row's own values, by its number
 Fixed     TRUE, FALSE or NULL
 Compound  a truth function of others
 """
@@ -17,14 +17,14 @@ TRUTHS: tuple[Truth, ...] = (True, False, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Mention:
     """The predicate of a number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class OfRow:
     """The test of a number."""
 
     number: int
@@ -42,10 +42,10 @@ class Compound:
     """A truth function of others, by its word in `FUNCTIONS`."""
 
     word: str
-    parts: tuple[Condition, ...]
+    parts: tuple[Sentence, ...]
 
 
-Condition = Asked | Tested | Fixed | Compound
+Sentence = Mention | OfRow | Fixed | Compound
 
 
 def _negation(value: Truth) -> Truth:
@@ -76,16 +76,16 @@ FUNCTIONS: dict[str, Callable[..., Truth]] = {
 }
 
 
-def truth(condition: Condition, asked: Sequence[Truth], tested: Sequence[Truth]) -> Truth:
+def truth(condition: Sentence, asked: Sequence[Truth], tested: Sequence[Truth]) -> Truth:
     """Return what a condition says, given what its predicates and its tests say.
 
-    >>> truth(Compound("or", (Compound("not", (Asked(0),)), Tested(0))), [None], [False]) is None
+    >>> truth(Compound("or", (Compound("not", (Mention(0),)), OfRow(0))), [None], [False]) is None
     True
     """
     match condition:
-        case Asked(number):
+        case Mention(number):
             return asked[number]
-        case Tested(number):
+        case OfRow(number):
             return tested[number]
         case Fixed(value):
             return value

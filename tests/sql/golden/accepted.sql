@@ -138,3 +138,11 @@ SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT MAX(c_nation) FROM custom
 WITH n AS (SELECT 1 AS one, n_id FROM nation) SELECT COUNT(one) FROM customer LEFT JOIN n ON n_id = c_nation
 SELECT COUNT(*) FROM orders LEFT JOIN (SELECT * FROM customer) c ON o_customer = c_id
 SELECT COUNT(*) FROM (SELECT s_id FROM supplier LEFT JOIN customer ON c_nation = s_nation UNION SELECT c_name FROM customer) t
+SELECT COUNT(*) FROM orders, LATERAL (SELECT 1) x
+SELECT COUNT(*) FROM (SELECT DISTINCT ON (o_customer) o_customer, o_id FROM orders) t
+SELECT COUNT(*) FROM (SELECT o_customer, COUNT(*) AS n FROM orders GROUP BY o_customer) t WHERE n > 3
+SELECT COUNT(*) FROM (SELECT o_customer FROM orders GROUP BY o_customer HAVING COUNT(*) > 3) t
+SELECT COUNT(*) FROM (SELECT o_customer FROM orders GROUP BY o_customer HAVING COUNT(*) <= 3) t
+SELECT COUNT(*) FROM orders o, LATERAL (SELECT * FROM item WHERE i_order = o.o_id) t
+SELECT COUNT(*) FROM (SELECT * EXCLUDE (o_id) FROM orders) t
+SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT SUM(n_id) FROM nation)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from recuse.scalars.build import apply
+from recuse.scalars.build import apply, bring
 from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
 from recuse.scalars.function import Mistyped
-from recuse.scalars.types import BIGINT, Float, Opaque, Text, Type, whole
+from recuse.scalars.spelling import cast
+from recuse.scalars.types import BIGINT, Float, Opaque, Text, Timestamp, Type, whole
 
 COUNTED = whole(0, BIGINT.high)
 """How many there can be of anything."""
@@ -49,7 +50,7 @@ class Over:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A call of the engine's own function; its operands are arguments, order, test, partition, window order."""
+    """A call of the engine's own function; its operands: arguments, order, test, partition, its order."""
 
     function: str
     arguments: int
@@ -60,6 +61,8 @@ class Written:
     mended: bool = False
     """whether it may give NaN or -0.0"""
     ignore_nulls: bool = False
+    cast: str = ""
+    """the engine's type that holds every value of it, if that is not what the function gives"""
 
     def sql(self, operands: tuple[str, ...]) -> str:
         """Return the call, given its operands."""
@@ -85,6 +88,8 @@ class Written:
             parts = [f"PARTITION BY {partition}" if partition else "",
                      f"ORDER BY {ordered}" if ordered else "", self.over.reach]  # fmt: skip
             found += f" OVER ({' '.join(part for part in parts if part)})"
+        if self.cast:
+            return cast(found, self.cast)
         return number_or_null(found) if self.mended else found
 
 
@@ -124,6 +129,7 @@ class Asked:
         order: tuple[Sorted, ...] = (),
         mended: bool = False,
         ignore_nulls: bool = False,
+        cast: str = "",
     ) -> Query:
         """Return the engine's own function of these rows.
 
@@ -138,7 +144,15 @@ class Asked:
         for value in [*(item.value for item in order), *(arguments if self.distinct else ())]:
             known(value)
         written = Written(
-            function, len(arguments), self.distinct, order, self.test is not None, over, mended, ignore_nulls
+            function,
+            len(arguments),
+            self.distinct,
+            order,
+            self.test is not None,
+            over,
+            mended,
+            ignore_nulls,
+            cast,
         )
         return Query(tuple(operands), written, gives)
 
@@ -168,3 +182,14 @@ def in_order(value: Expression) -> Expression:
     if isinstance(value.type, Text) and value.type.labels:
         raise Mistyped("labels of an ENUM have an order of their own", "cast them: CAST(x AS VARCHAR)")
     return known(value)
+
+
+def within(value: Expression, kind: Type) -> Expression:
+    """Return a value brought to a type; a timestamp outside of its bounds is NULL."""
+    if value.type == kind:
+        return value
+    if not isinstance(kind, Timestamp) or not isinstance(value.type, Timestamp) or value.type.is_ordinary:
+        return bring(value, kind)
+    ends = [Constant(end, kind) for end in (kind.low, kind.high)]
+    held = apply("case", apply("between", value, *ends), value, Constant(None, value.type))
+    return bring(held, kind)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.scalars.build import bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.sql.elaborate import Elaborator
-from recuse.sql.native.asked import Asked, Over, Sorted, in_order
+from recuse.sql.native.asked import Asked, Over, Sorted, in_order, within
 from recuse.sql.native.frames import frame_of
 from recuse.sql.native.functions import TABLE
 from recuse.sql.native.windows import WINDOWS
@@ -76,7 +75,7 @@ def is_call(node: exp.Expr) -> bool:
 def calls(node: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the outermost aggregates of an expression; of a window the aggregates inside of it."""
     if isinstance(node, exp.Window):
-        called = node.this
+        called: exp.Expr = node.this
         while isinstance(called, AROUND):
             for part in called.iter_expressions():
                 if part is not called.this:
@@ -111,12 +110,20 @@ class _Parts:
     ignore_nulls: bool = False
 
 
+def _itself(value: Expression) -> Expression:
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The reader of calls, over rows whose columns `elaborator` knows; `ties` tell rows apart."""
+    """The reader of calls, over rows whose columns `elaborator` knows; `ties` tell rows apart.
+
+    `prepare` is given every expression about one row, and returns what stands for it.
+    """
 
     elaborator: Elaborator
     ties: tuple[Expression, ...] = ()
+    prepare: Callable[[Expression], Expression] = _itself
 
     def expression(self, node: exp.Expr) -> Expression:
         """Return a call of a function of many rows as a typed expression, or refuse it."""
@@ -143,17 +150,20 @@ class Calls:
 
     def _asked(self, parts: _Parts) -> Asked:
         return Asked(
-            arguments=tuple(self.elaborator.expression(argument) for argument in parts.arguments),
+            arguments=tuple(map(self._value, parts.arguments)),
             distinct=parts.distinct,
             order=self._sorted(parts.order),
-            test=None if parts.test is None else self.elaborator.condition(parts.test),
+            test=None if parts.test is None else self.prepare(self.elaborator.condition(parts.test)),
             ignore_nulls=parts.ignore_nulls,
         )
+
+    def _value(self, node: exp.Expr) -> Expression:
+        return self.prepare(self.elaborator.expression(node))
 
     def _sorted(self, order: Sequence[exp.Expr]) -> tuple[Sorted, ...]:
         return tuple(
             Sorted(
-                in_order(self.elaborator.expression(item.this)),
+                in_order(self._value(item.this)),
                 descending=bool(item.args.get("desc")),
                 nulls_first=bool(item.args.get("nulls_first")),
             )
@@ -164,11 +174,11 @@ class Calls:
         order = window.args.get("order")
         ordered = self._sorted(order.expressions if order is not None else ())
         ordered = tuple(item for item in ordered if not isinstance(item.value, Constant))
-        partition = tuple(self.elaborator.expression(one) for one in window.args.get("partition_by") or ())
+        partition = tuple(map(self._value, window.args.get("partition_by") or ()))
         kept = tuple(in_order(one) for one in partition if not isinstance(one, Constant))
         found = frame_of(window.args.get("spec"), ordered)
         ordered = tuple(
-            replace(item, value=bring(item.value, kind))
+            replace(item, value=within(item.value, kind))
             for item, kind in zip(ordered, found.kinds, strict=True)
         )
         return Over(kept, ordered, found.words, found.by_rows, self.ties)

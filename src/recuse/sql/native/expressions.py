@@ -1,4 +1,4 @@
-"""Expressions of a query that is run as it is: columns resolved, windows by name written out, subqueries read."""
+"""Expressions of a query that is run as it is: names resolved, named windows written out, subqueries read."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ class Expressions:
     # -------------------------------------------------------------- windows by name
 
     def _named(self, node: exp.Expr) -> exp.Expr:
-        """Return an expression in which every window is written out."""
-        found = node.copy()
+        """Return an expression in which every window is written out, and count_star() is COUNT(*)."""
+        found = node.copy().transform(_counted)
         for window in list(found.find_all(exp.Window)):
             if window.find_ancestor(exp.Query) is None and window.args.get("alias") is not None:
                 self._written_out(window, self.windows)
@@ -166,6 +166,15 @@ class Expressions:
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+
+
+def _counted(node: exp.Expr) -> exp.Expr:
+    """Return count_star(), as a view's stored definition has it, in its usual form."""
+    if isinstance(node, exp.Anonymous) and fold(node.name) == "count_star" and not node.expressions:
+        found = exp.Count(this=exp.Star(), big_int=True)
+        found.meta.update(node.meta)
+        return found
+    return node
 
 
 def conjuncts(node: Scalar) -> tuple[Scalar, ...]:

@@ -115,9 +115,9 @@ class Items:
         """Return FROM with one more item, which may be a join in parentheses."""
         nested = item.args.get("joins") or ()
         inside = item
-        if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table | exp.Subquery):
-            if not isinstance(item.this, exp.Subquery) or item.this.args.get("joins"):
-                inside, nested = item.this, (*(item.this.args.get("joins") or ()), *nested)
+        within = item.this if isinstance(item, exp.Subquery) else None
+        if isinstance(within, exp.Table) or (isinstance(within, exp.Subquery) and within.args.get("joins")):
+            inside, nested = within, (*(within.args.get("joins") or ()), *nested)
         if not nested:
             return self._one(left, inside if not item.alias else item, kind)
         if inside is not item and item.alias:

@@ -87,7 +87,7 @@ class NativeLowering:
         return f"({left} {body.operator} {body.word} ({rows}))"
 
     def _single(self, query: NativeQuery) -> str:
-        """Return the one value of a query; several rows fail for the row that asks, and what fails is NULL."""
+        """Return the one value of a query; several rows fail, and what fails is NULL."""
         if at_most_one_row(query):
             return self.query(query)
         name = quoted(names_of(query)[0])
@@ -130,7 +130,7 @@ class NativeLowering:
         columns = [f"{self.value(one.value, one.source)} AS {quoted(one.name)}" for one in step.columns]
         keys = ", ".join(str(place) for place in range(1, step.keys + 1))
         grouped = f" GROUP BY {keys}" if keys else ""
-        listed = ", ".join(columns) or "count(*)"
+        listed = ", ".join(columns) or "1"
         return f" FROM (SELECT {listed}{source}{grouped}) AS {quoted(step.alias)}"
 
     def _shown(self, query: NativeSelect, steps: Steps, source: str) -> str:

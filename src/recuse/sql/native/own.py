@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.sql.catalogue import Table
 from recuse.sql.equalities import Equalities, Name
 from recuse.sql.native.attribute import Attribution, NotOwn
 from recuse.sql.native.facts import Facts
@@ -118,7 +117,7 @@ def _unique(found: Attributed) -> tuple[str, ...] | None:
     return None if None in keys else tuple(name for name in keys if name is not None)
 
 
-def _origin(value: Scalar | None, facts: Facts) -> tuple[Table, str] | None:
+def _origin(value: Scalar | None, facts: Facts) -> tuple[Scan, str] | None:
     """Return the table and column that an output is taken from."""
     if not isinstance(value, exp.Column):
         return None
@@ -126,5 +125,5 @@ def _origin(value: Scalar | None, facts: Facts) -> tuple[Table, str] | None:
     for scan in facts.scans:
         for known in scan.table.columns:
             if equal.are(value, column(scan.alias, known.name)):
-                return scan.table, known.name
+                return scan, known.name
     return None

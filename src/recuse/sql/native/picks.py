@@ -18,7 +18,7 @@ from recuse.scalars.types import (
     Type,
     words,
 )
-from recuse.sql.native.asked import Asked, Sorted, in_order
+from recuse.sql.native.asked import Asked, Sorted, in_order, within
 
 Made = Callable[[Asked], Expression]
 HALF = Constant(5, Number(1, 5, 5))
@@ -125,7 +125,7 @@ def _interpolated(value: Expression) -> tuple[Expression, Type]:
         case Float():
             return value, Float()
         case Date() | Timestamp():
-            return bring(value, ORDINARY_TIMESTAMP), ORDINARY_TIMESTAMP
+            return within(value, ORDINARY_TIMESTAMP), ORDINARY_TIMESTAMP
     raise Mistyped(
         f"this is {words(value.type)}, and nothing lies between two of them", "write quantile_disc", 0
     )

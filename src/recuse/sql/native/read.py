@@ -1,4 +1,4 @@
-"""Syntax tree + catalogue → `NativeQuery`: any SELECT that an engine may run as it is, typed, or a refusal."""
+"""Syntax tree + catalogue → `NativeQuery`: any SELECT that an engine may run as it is, or a refusal."""
 
 from __future__ import annotations
 

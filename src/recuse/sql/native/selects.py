@@ -236,9 +236,9 @@ class SelectReader:
 
     def _number(self, value: exp.Expr, node: exp.Expr) -> int:
         plain = value.unnest()
-        if isinstance(plain, exp.Literal) and not plain.is_string and plain.name.isdigit():
-            if int(plain.name) <= MOST_ROWS:
-                return int(plain.name)
+        counted = isinstance(plain, exp.Literal) and not plain.is_string and plain.name.isdigit()
+        if counted and int(plain.name) <= MOST_ROWS:
+            return int(plain.name)
         raise self._refuse("how many rows are kept is written down", node, "write LIMIT 10")
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:

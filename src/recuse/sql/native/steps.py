@@ -7,13 +7,13 @@ of an expression is a key, and every part is compiled by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.scalars.expression import Expression, Query, Variable, operands, with_operands
+from recuse.scalars.expression import Constant, Expression, Query, Variable, operands, with_operands
 from recuse.sql.elaborate import Elaborator, Lookup
 from recuse.sql.native.asked import Asked, Over, Written
 from recuse.sql.native.calls import Calls, calls, is_call, windows
@@ -90,7 +90,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a SELECT; `rows` knows the columns of FROM, `grouped` those that HAVING sees, `last` those of what is shown.
+    """The steps of a SELECT.
+
+    `rows` knows the columns of FROM, `grouped` those that HAVING sees, `last` those of what is shown.
 
     `numbered` is the step that numbers the rows, where several windows of different orders have to agree on
     which of two rows that look alike comes first.
@@ -118,8 +120,9 @@ def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
     groups: tuple[Step, ...] = ()
     keys: list[Scalar] = []
     if select.keys is not None:
-        made = _groups(select.keys, shown, make(rows), _fresh("grouped", taken))
-        groups = in_parts(made, _fresh("summed", taken))
+        before = Prepared(_fresh("prepared", taken))
+        made = _groups(select.keys, shown, make(rows), before, _fresh("grouped", taken))
+        groups = (*before.steps(), *in_parts(made, _fresh("summed", taken)))
         shown = shown.after(made)
         _refuse_ungrouped(shown, here, make(rows))
         lookup, here = made.lookup(around), {made.alias}
@@ -137,14 +140,38 @@ def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
         found = [numbered.replaced(window) for window in found]
         lookup, here = numbered.lookup(around), {numbered.alias}
         keys = [column(numbered.alias, NUMBER)]
-    over = _windows(found, shown, here, make(lookup), keys, _fresh("windowed", taken))
-    parts = in_parts(over, _fresh("ranked", taken))
+    before = Prepared(_fresh("arranged", taken))
+    over = _windows(found, shown, here, make(lookup), keys, before, _fresh("windowed", taken))
+    parts = (*before.steps(), *in_parts(over, _fresh("ranked", taken)))
     return Steps(rows, groups, having, grouped, numbered, parts, shown.after(over), over.lookup(around))
 
 
-def _groups(keys: Sequence[Scalar], shown: Shown, elaborator: Elaborator, alias: str) -> Step:
-    reader = Calls(elaborator)
-    computed = [Computed(key, f"k{n}", elaborator.expression(key)) for n, key in enumerate(keys, start=1)]
+@dataclass(slots=True)
+class Prepared:
+    """Expressions about one row, each computed once before rows are put together."""
+
+    alias: str
+    known: dict[Expression, Computed] = field(default_factory=dict)
+
+    def take(self, value: Expression) -> Expression:
+        """Return the column that holds a value; a constant is itself."""
+        if isinstance(value, Constant):
+            return value
+        one = self.known.setdefault(value, Computed(exp.null(), f"v{len(self.known) + 1}", value))
+        return Variable(self.alias, one.name, value.type)
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the step that computes them."""
+        return (Step(self.alias, tuple(self.known.values())),)
+
+
+def _groups(
+    keys: Sequence[Scalar], shown: Shown, elaborator: Elaborator, before: Prepared, alias: str
+) -> Step:
+    reader = Calls(elaborator, prepare=before.take)
+    computed = [
+        Computed(key, f"k{n}", before.take(elaborator.expression(key))) for n, key in enumerate(keys, start=1)
+    ]
     found = _once(call for scalar in shown.scalars() for call in calls(scalar))
     computed += [Computed(call, f"a{n}", reader.expression(call)) for n, call in enumerate(found, start=1)]
     return Step(alias, tuple(computed), len(keys))
@@ -156,12 +183,16 @@ def _windows(
     here: set[str],
     elaborator: Elaborator,
     keys: Sequence[Scalar],
+    before: Prepared,
     alias: str,
 ) -> Step:
     """Return the windows as columns; rows that tie are told apart by all their columns, then by `keys`."""
     used = _columns([*shown.scalars()], here)
-    kept = [Computed(one, f"c{n}", elaborator.lookup(one)) for n, one in enumerate(used, start=1)]
-    reader = Calls(elaborator, tuple(elaborator.lookup(one) for one in [*used, *keys]))
+    kept = [
+        Computed(one, f"c{n}", before.take(elaborator.lookup(one))) for n, one in enumerate(used, start=1)
+    ]
+    ties = tuple(before.take(elaborator.lookup(one)) for one in [*used, *keys])
+    reader = Calls(elaborator, ties, before.take)
     made = [Computed(one, f"w{n}", reader.expression(one)) for n, one in enumerate(found, start=1)]
     return Step(alias, (*made, *kept))
 

@@ -9,11 +9,16 @@ from __future__ import annotations
 from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
+from recuse.scalars.spelling import spelled
 from recuse.scalars.types import LIMIT, Boolean, Float, Null, Number, decimal, whole, words
 from recuse.sql.native.asked import Asked
 
+ROWS = 63
+"""There are fewer than 2^63 rows."""
 SUMMED = 19
-"""Digits whose sums fit: there are fewer than 2^63 rows."""
+"""Digits whose sums fit, however many rows there are."""
+USUAL = 18
+"""Digits that an engine sums fastest: those of a 64-bit number."""
 FIXED = decimal(SUMMED + 18, 18)
 """Floats that are summed: below 10^19, to 18 decimal places."""
 
@@ -54,23 +59,36 @@ def _of_numbers(asked: Asked, value: Expression) -> Expression:
     if not isinstance(kind, Number):
         raise TypeError("only numbers are summed")
     if kind.digits <= SUMMED:
-        return _narrow(asked, value, kind)
+        return _narrow(asked, value)
     if asked.distinct:
         hint = "cast them: CAST(x AS DECIMAL(18, 3)), or sum over SELECT DISTINCT x"
         raise Mistyped("distinct numbers of so many digits are not summed", hint, 0)
-    if kind.scale > SUMMED:
+    if kind.scale > USUAL:
         hint = "cast them: CAST(x AS DECIMAL(38, 6))"
         raise Mistyped("numbers of so many decimal places are not summed", hint, 0)
-    unit = 10 ** (SUMMED - kind.scale)
+    usual = bring(value, decimal(USUAL, min(kind.scale, USUAL)))
+    rest = apply("case", apply("is null", usual), value, Constant(None, kind))
+    unit = 10 ** (USUAL - kind.scale)
     step = Constant(unit, whole(unit, unit))
-    rest = bring(apply("%", value, step), decimal(SUMMED, kind.scale))
+    low = bring(apply("%", rest, step), decimal(USUAL, kind.scale))
     most = LIMIT // 10**kind.scale
-    even = bring(apply("-", value, rest), whole(-most, most))
-    high = apply("//", even, step) if unit > 1 else even
-    sums = [_narrow(asked, part, part.type) for part in (high, rest) if isinstance(part.type, Number)]
-    return apply("+", apply("*", sums[0], step), sums[1])
+    even = bring(apply("-", rest, low), whole(-most, most))
+    high = bring(apply("//", even, step), decimal(SUMMED, 0))
+    found = [_narrow(asked, part) for part in (usual, low, high)]
+    nothing = apply("and", *(apply("is null", one) for one in found))
+    sums = [apply("coalesce", one, Constant(0, whole(0, 0))) for one in found]
+    total = apply("+", apply("+", sums[0], sums[1]), apply("*", sums[2], step))
+    return asked.unless_lost(
+        rest if kind.digits > USUAL + SUMMED else high,
+        high,
+        apply("case", nothing, Constant(None, total.type), total),
+    )
 
 
-def _narrow(asked: Asked, value: Expression, kind: Number) -> Expression:
-    low = 0 if kind.low >= 0 else -LIMIT
-    return asked.engine("sum", (value,), Number(kind.scale, low, LIMIT))
+def _narrow(asked: Asked, value: Expression) -> Expression:
+    """Return the sum of numbers so narrow that it fits, bounded by that of as many rows as there can be."""
+    kind = value.type
+    if not isinstance(kind, Number) or kind.digits > SUMMED:
+        raise TypeError("these are not summed as they are")
+    gives = Number(kind.scale, min(kind.low, 0) << ROWS, max(kind.high, 0) << ROWS)
+    return asked.engine("sum", (value,), gives, cast=spelled(gives))

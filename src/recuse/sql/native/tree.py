@@ -231,9 +231,9 @@ def native_lookup(items: Iterable[NativeItem], around: Lookup) -> Lookup:
     known = {item.alias: item.rows for item in items}
 
     def lookup(node: Scalar) -> Variable:
-        rows = known.get(node.table) if isinstance(node, exp.Column) else None
-        if rows is None:
+        if not isinstance(node, exp.Column) or node.table not in known:
             return around(node)
+        rows = known[node.table]
         if isinstance(rows, Scan):
             held = rows.table.column(node.name)
             if held is not None:

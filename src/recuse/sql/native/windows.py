@@ -44,7 +44,7 @@ def parted(asked: Asked) -> Expression:
     """Return NTILE(n)."""
     count = _written(asked, 0, 1, "write NTILE(4)")
     found = replace(asked, over=over(asked).total())
-    return found.engine("ntile", (count,), whole(1, FARTHEST))
+    return found.engine("ntile", (count,), RANKED)
 
 
 def neighbour(function: str) -> Made:

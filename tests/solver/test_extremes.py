@@ -16,9 +16,9 @@ from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
-from support.strategies import LOADED
 from support.mechanisms import run
 from support.noise import Seeded
+from support.strategies import LOADED
 
 SOLVERS = [reference, fast_programs]
 WEIGHTS = [1, 10**7, 10**9, 10**12, 2**63 - 3, 10**25]

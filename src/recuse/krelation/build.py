@@ -22,9 +22,7 @@ from recuse.annotation import (
     threshold,
     withdraw,
 )
-from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Quorums, Shape, Tuples
-
-SYNTACTIC = (Shape.TREES, Shape.THRESHOLDS)
+from recuse.krelation.relation import NO_TUPLES, SYNTACTIC, Integers, KRelation, Quorums, Shape, Tuples
 
 
 def from_owners(

@@ -38,6 +38,10 @@ class Shape(Enum):
     """syntactic trees in which a node may need several of its children"""
 
 
+SYNTACTIC = (Shape.TREES, Shape.THRESHOLDS)
+"""the shapes whose annotations are kept as the algebra writes them"""
+
+
 @dataclass(frozen=True, slots=True)
 class Growth:
     """What an aggregate has instead of annotations: the doublings of its loads when groups grow by about √2.

@@ -131,4 +131,5 @@ class ThresholdEvaluation:
 def _running(values: NDArray[Any], starts: Integers, owner: Integers) -> NDArray[Any]:
     """Return the sums of every segment up to and with each value."""
     total: NDArray[Any] = np.cumsum(values)
-    return total - (total[starts] - values[starts])[owner]
+    found: NDArray[Any] = total - (total[starts] - values[starts])[owner]
+    return found

@@ -146,7 +146,8 @@ def light_weights(tuples: Tuples, tau: float) -> Floats:
     A weight above 2τ·(alternatives) is never kept, so it may be lighter (proofs.md, lemma H).
     """
     scale = power_of_two_near(tau)
-    return np.minimum(tuples.weights_down() / scale, 2 * (tau / scale) * tuples.alternatives())
+    lid: Floats = 2 * (tau / scale) * tuples.alternatives()
+    return np.minimum(tuples.weights_down() / scale, lid)
 
 
 def _answer(draft: ProgramDraft, tuples: Tuples, participants: int, weights: Floats) -> Matrix:

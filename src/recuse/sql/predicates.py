@@ -254,7 +254,7 @@ class Predicates:
         blocks = self.subquery(rows, scope)
         shown = query.meta.get(SHOWN)
         entry = scope.entry(shown) if shown is not None else None
-        shows = entry.columns[0][1].table if entry is not None else None
+        shows = entry.columns[0][1].text("table") if entry is not None else None
         counting = self._counting(absorbed(blocks) if total.distinct else blocks, total, shows)
         steps, outcomes = counting.steps(asked.test(constants), constants)
         native = None if steps else _written(outcomes[0])

@@ -146,7 +146,7 @@ def light_weights(tuples: Tuples, tau: float) -> Floats:
     A weight above 2τ·(alternatives) is never kept, so it may be lighter (proofs.md, lemma H).
     """
     scale = power_of_two_near(tau)
-    lid: Floats = 2 * (tau / scale) * tuples.alternatives()
+    lid = 2 * (tau / scale) * tuples.alternatives().astype(np.float64)
     return np.minimum(tuples.weights_down() / scale, lid)
 
 

@@ -124,11 +124,13 @@ def _relations(
 
 def _derivations(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) -> Derivations:
     below = [
-        BelowTables([_derivations(inner, tables) for inner in below.group.tables], below.columns)
+        BelowTables(
+            [_derivations(inner, tables) for inner in below.group.tables], below.columns, below.group.least
+        )
         for below in table.below
     ]
     owners = [(owner.kind, owner.columns) for owner in table.owners]
-    return Derivations(tables[table.sql], owners, table.key, below)
+    return Derivations(tables[table.sql], owners, table.key, below, table.value)
 
 
 def _groups(found: Derivations, grouping: Grouping | None, domain: GroupDomain) -> Integers:

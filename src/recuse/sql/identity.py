@@ -61,6 +61,7 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
             {
                 "tables": [_table(inner, grammar) for inner in below.group.tables],
                 "columns": list(below.columns),
+                "least": below.group.least,
             }
             for below in table.below
         ],

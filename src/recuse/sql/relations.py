@@ -19,6 +19,7 @@ from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
 from recuse.sql.frame import Frame
+from recuse.sql.having import grouped
 from recuse.sql.joins import Joins
 from recuse.sql.named import NOTHING, Known, names_in, view_query
 from recuse.sql.native.attribute import NotOwn
@@ -85,14 +86,26 @@ class Relations:
             found = self._blocks(tree, known, outer)
         except QueryError:
             del self.sources[met:]
-            own = self._own(tree, known, outer)
-            if own is None:
+            other = self._own(tree, known, outer) or self._by_group(tree, known, outer)
+            if other is None:
                 raise
-            return own
+            return other
         mixed = any(block.absent or any(isinstance(s, SetOf) for s in block.sources) for block in found)
         if not mixed or all(map(self.schema.is_public, found)):
             return found
         return self._own(tree, known, outer) or found
+
+    def _by_group(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...] | None:
+        """Return the blocks of a query with GROUP BY and HAVING, None if it has none."""
+        tree = self.unwrapped(tree)
+        if not isinstance(tree, exp.Select):
+            return None
+        taken = {fold(node.alias_or_name) for node in tree.find_all(exp.Table, exp.Subquery)}
+        name = next(name for name in (f"groups_{n}" for n in range(1, len(taken) + 2)) if name not in taken)
+        found = grouped(tree, name, self.schema.text)
+        if found is None:
+            return None
+        return self._blocks(found.written_out(), self.with_names(tree, known), outer)
 
     def _own(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...] | None:
         """Return the block that scans a query of any form, None if it is not own."""

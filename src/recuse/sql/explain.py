@@ -17,6 +17,7 @@ from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, sources_of
 from recuse.sql.read import Reading
 from recuse.sql.render import readable
+from recuse.sql.sharing import Sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,12 @@ def explain(
     derivations: tuple[str, ...],
     schema: Schema,
     *,
-    disjoint: bool | None,
+    sharing: Sequence[Sharing] | None,
     sparing: tuple[Key, ...],
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
-    `disjoint`: whether each participant touches one group only; `sparing`: the keys that would make it so.
+    `sharing`: how the groups of each measure share ε; `sparing`: the keys that would spare a split.
     """
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
@@ -90,19 +91,24 @@ def explain(
         ),
         owners=tuple(dict.fromkeys(_owners(blocks))),
         completed=tuple(dict.fromkeys(_completed(blocks))),
-        epsilon=tuple(_split(len(measures), disjoint, sparing)),
+        epsilon=tuple(_split(len(measures), sharing, sparing)),
         derivations=derivations,
         own=tuple(dict.fromkeys(own_words([b for m in question.measures for b in m.blocks], schema))),
     )
 
 
-def _split(measures: int, disjoint: bool | None, sparing: Sequence[Key]) -> Iterator[str]:
+SHARED: dict[Sharing, str] = {
+    Sharing.SIDE_BY_SIDE: "in full for every group: each participant touches one group only",
+    Sharing.ONE_OWNER: "in full for the noise of every group: each row has one owner",
+    Sharing.SPLIT: "split over the groups: a participant may touch several",
+}
+
+
+def _split(measures: int, sharing: Sequence[Sharing] | None, sparing: Sequence[Key]) -> Iterator[str]:
     if measures > 1:
         yield f"split evenly over {measures} aggregates"
-    if disjoint is True:
-        yield "in full for every group: each participant touches one group only"
-    if disjoint is False:
-        yield "split over the groups: a participant may touch several"
+    for form in dict.fromkeys(sharing or ()):
+        yield SHARED[form]
     for key in sparing:
         yield f"not split if each {key} has one row only: then say so with [[key]] in the policy"
 

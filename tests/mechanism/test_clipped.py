@@ -17,7 +17,7 @@ from recuse.mechanism.groups import OneOwner
 from recuse.mechanism.parameters import ANSWER_GRID
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
-from support.noise import NoNoise, Scripted, Seeded
+from support.noise import Scripted, Seeded
 from support.profiles import examples
 
 GROUPS = 3
@@ -148,19 +148,6 @@ def test_every_group_has_the_whole_rest_of_epsilon():
     assert all(answer.noise_epsilon == mechanism.answer_epsilon for answer in answers)
     assert all(answer.epsilon == 1 for answer in answers)
     assert answers[1].value - answers[0].value == 10, "what nobody owns is added exactly"
-
-
-def test_counts_are_clamped_and_sums_are_not():
-    class Down(NoNoise):
-        def laplace(self, scale):
-            return -(10**6)
-
-        def bits(self, count):
-            return (1 << count) - 1
-
-    rows = [(0, 0, 1)]
-    assert one_owner(rows, signed=False).release(presets.by_withdrawals(ONE), Down())[0].value == 0
-    assert one_owner(rows).release(presets.by_withdrawals(ONE), Down())[0].value < 0
 
 
 def test_the_interval_holds_the_truncated_answer():

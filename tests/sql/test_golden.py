@@ -96,7 +96,7 @@ def test_refusals_say_where_what_and_what_to_write_instead():
 
 # every construct that is promised to be refused, and a word of a query in the list that has it
 PROMISED = """
-EXCEPT ALL|FROM customer WHERE c_id NOT IN (SELECT|FULL JOIN|, customer RIGHT JOIN
+EXCEPT ALL|FROM customer WHERE c_id NOT IN (SELECT|FULL JOIN|, customer RIGHT JOIN|CASE WHEN n_id IN (SELECT
 SELECT (SELECT|HAVING|INTERSECT ALL|DISTINCT ON|ASOF|POSITIONAL|TABLESAMPLE|QUALIFY|UNNEST|PIVOT|rowid
 file_row_number|twice(|LIMIT|ORDER BY o_total LIMIT|OVER (|SUM(SUM(|WITH RECURSIVE|random()|now()|read_csv
 COPY|ATTACH|PRAGMA|httpfs|DROP|INSERT|UPDATE|DELETE|CREATE|ALTER|; SELECT

@@ -6,7 +6,6 @@ without p: the one property on which all privacy rests.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,40 +13,19 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from recuse.annotation import And, Annotation, Or, conjunction, disjunction
 from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect
 from recuse.errors import QueryError
-from recuse.krelation.build import canonical_rows, expressions, without
+from recuse.krelation.build import canonical_rows, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.sql.compile import PASSES, Plan, compile_query
 from recuse.sql.query import Choice, map_blocks
 from support.profiles import examples
 from support.sql.grammar import questions
 from support.sql.shop import POLICY, TABLES, Database, full_databases, the_engine
+from support.sql.syntactic import syntactic_rows
 
 quietly = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-
-
-def sorted_tree(k: Annotation) -> Annotation:
-    """Return the annotation with nested nodes of one kind flattened and children in a fixed order."""
-    if not isinstance(k, And | Or):
-        return k
-    build, kind = (conjunction, And) if isinstance(k, And) else (disjunction, Or)
-    flat = build(*map(sorted_tree, k.children))
-    if not isinstance(flat, kind):
-        return flat
-    children = sorted(flat.children, key=repr)
-    if kind is Or:
-        children = list(dict.fromkeys(children))  # a derivation is one, however often it is listed
-    return build(*children) if len(children) < len(flat.children) else kind(tuple(children))
-
-
-def syntactic_rows(relation: KRelation) -> Counter[tuple[Annotation, bool]]:
-    found: Counter[tuple[Annotation, bool]] = Counter()
-    for k, weight in expressions(relation):
-        found[sorted_tree(k), weight > 0] += weight
-    return found
 
 
 def compiled(text: str) -> Plan:

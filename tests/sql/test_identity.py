@@ -17,6 +17,7 @@ from recuse.sql.derive import Below, DerivationTable, OwnerColumns
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
+from recuse.sql.sharing import Sharing
 
 POLICY = Policy.parse("""
 [[protect]]
@@ -128,7 +129,9 @@ def test_the_same_question_in_other_words_is_charged_once(session):
 
 INNER = DerivationTable("SELECT 1 AS key FROM s AS a", ("key",), (), ())
 TABLE = DerivationTable("SELECT 1 AS x FROM t AS a", (), (OwnerColumns("person", ("x",)),), ())
-MEASURE = DerivationQuery((TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1))
+MEASURE = DerivationQuery(
+    (TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), Sharing.SPLIT, signed=False
+)
 GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
 PLAN = Plan((MEASURE,), (), (ColumnKind.INTEGER,), GROUPING, (), None, (), "SELECT …", DUCKDB)
 
@@ -143,12 +146,17 @@ CHANGES = {
         "tables": (TABLE, TABLE),
         "aggregate": SUM,
         "granularity": Fraction(1, 4),
+        "sharing": Sharing.ONE_OWNER,
     },
     Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
     Plan: {"measures": (), "grouping": None},
 }
 LEFT_OUT = {
-    DerivationQuery: {"plain": "never run", "shape": "follows from the tables"},
+    DerivationQuery: {
+        "plain": "never run",
+        "shape": "follows from the tables",
+        "signed": "follows from the aggregate and the statements: what is taken away is -COUNT or -SUM",
+    },
     Grouping: {"names": "how columns are called"},
     Plan: {
         "columns": "names, and formulas over what is released",

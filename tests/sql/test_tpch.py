@@ -1,5 +1,8 @@
 """The 22 TPC-H queries as they are written: answered, or refused for the right reason; and the ten questions.
 
+Customers are protected, or customers and suppliers. `counted.sql` has those that list individuals once more,
+with individuals counted or summed over.
+
 `docs/reference/sql.md` shows the verdicts. `RECUSE_GOLDEN=write` writes them anew.
 """
 
@@ -22,23 +25,24 @@ from recuse.sql.compile import compile_query
 from recuse.sql.draft import draft
 
 HERE = Path(__file__).parent / "tpch"
-TEXTS = dict(re.findall(r"-- (Q\d+)\n(.*)\n", (HERE / "queries.sql").read_text()))
-DOMAINS = """
-[[domain]]
-table = "lineitem"
-column = "l_returnflag"
-values = ["A", "N", "R"]
+CUSTOMERS, BOTH = ("customer",), ("customer", "supplier")
+VERDICTS = {CUSTOMERS: "verdicts-customers.txt", BOTH: "verdicts.txt"}
+ANSWERED = {
+    CUSTOMERS: ("Q1", "Q2", "Q4", "Q5", "Q6", "Q11", "Q12", "Q14", "Q16", "Q19", "Q21", "Q22"),
+    BOTH: ("Q1", "Q4", "Q5", "Q6", "Q11", "Q12", "Q14", "Q16", "Q19", "Q22"),
+}
+"""as they are written; 7 8 9 13 (and 15 where suppliers are public) need keys and maxima that are answers"""
+COUNTED_ANSWERED = {CUSTOMERS: ("Q3", "Q10", "Q18", "Q20"), BOTH: ("Q2", "Q3", "Q10", "Q18", "Q20", "Q21")}
+"""if individuals are counted, not listed"""
+LISTING = {CUSTOMERS: ("Q3", "Q10", "Q18"), BOTH: ("Q2", "Q3", "Q10", "Q15", "Q18", "Q20", "Q21")}
 
-[[domain]]
-table = "lineitem"
-column = "l_linestatus"
-values = ["F", "O"]
 
-[[domain]]
-table = "orders"
-column = "o_orderpriority"
-values = ["1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW"]
-"""
+def texts_of(name: str) -> dict[str, str]:
+    return dict(re.findall(r"-- (Q\d+)\n(.*)\n", (HERE / name).read_text()))
+
+
+TEXTS, COUNTED = texts_of("queries.sql"), texts_of("counted.sql")
+DOMAINS = (HERE / "domains.toml").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +64,38 @@ def verdict(text: str, policy: Policy, engine: DuckDB) -> str:
     return "answered"
 
 
-def test_every_query_is_answered_or_refused_for_its_reason(engine):
-    text = "\n".join(draft(engine.catalogue(), ["customer", "supplier"]))
-    text = text.replace("# [[public]]\n# table", "[[public]]\ntable")
-    policy = Policy.parse(text + DOMAINS)
+def policy_for(protected: tuple[str, ...], engine: DuckDB) -> Policy:
+    """Return the drafted policy, tables about nobody public, with the domains."""
+    text = "\n".join(draft(engine.catalogue(), protected))
+    return Policy.parse(text.replace("# [[public]]\n# table", "[[public]]\ntable") + "\n" + DOMAINS)
+
+
+@pytest.mark.parametrize("protected", VERDICTS, ids=" and ".join)
+def test_every_query_is_answered_or_refused_for_its_reason(protected, engine):
+    policy, path = policy_for(protected, engine), HERE / VERDICTS[protected]
     found = "".join(f"{name} {verdict(query, policy, engine)}\n" for name, query in TEXTS.items())
+    found += "".join(f"{name} counted {verdict(query, policy, engine)}\n" for name, query in COUNTED.items())
     if os.environ.get("RECUSE_GOLDEN") == "write":
-        (HERE / "verdicts.txt").write_text(found)
+        path.write_text(found)
     assert len(TEXTS) == 22
-    assert found == (HERE / "verdicts.txt").read_text()
+    assert found == path.read_text()
+
+
+@pytest.mark.parametrize("protected", ANSWERED, ids=" and ".join)
+def test_what_must_be_answered_is(protected, engine):
+    policy = policy_for(protected, engine)
+    refused = {name: verdict(TEXTS[name], policy, engine) for name in ANSWERED[protected]}
+    refused |= {f"{n} counted": verdict(COUNTED[n], policy, engine) for n in COUNTED_ANSWERED[protected]}
+    refused = {name: reason for name, reason in refused.items() if reason != "answered"}
+    if refused:
+        pytest.xfail(f"not answered yet: {refused}")
+
+
+@pytest.mark.parametrize("protected", ANSWERED, ids=" and ".join)
+def test_what_lists_individuals_is_refused(protected, engine):
+    policy = policy_for(protected, engine)
+    for name in LISTING[protected]:
+        assert verdict(TEXTS[name], policy, engine).startswith("refused"), name
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)

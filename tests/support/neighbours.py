@@ -33,10 +33,31 @@ def shared(values: int) -> KRelation:
     return from_expressions(rows, Shape.CLAUSES, signed=False)
 
 
+def lacking(rows: int) -> KRelation:
+    """Return rows a_i for which neither b nor p is there: a_i, minus a_i ∧ (b ∨ p)."""
+    other = disjunction(Participant("b"), Participant("p"))
+    added = [(Participant(i), 1) for i in range(rows)]
+    taken = [(conjunction(Participant(i), other), -1) for i in range(rows)]
+    return from_expressions([*added, *taken], Shape.CLAUSES)
+
+
+def changing(rows: int) -> KRelation:
+    """Return rows for which one of b and p is there, but not both: b ∨ p, minus b ∧ p."""
+    b, p = Participant("b"), Participant("p")
+    added = [(conjunction(Participant(i), disjunction(b, p)), 1) for i in range(rows)]
+    return from_expressions(
+        [*added, *((conjunction(Participant(i), b, p), -1) for i in range(rows))], Shape.CLAUSES
+    )
+
+
 PAIRS = {
     "star": (star(40), without(star(40), "hub")),
     "clique": (clique(8), without(clique(8), 0)),
     "a_i or p": (shared(40), without(shared(40), "p")),
+}
+SIGNED = {
+    "a_i without b or p": (lacking(12), without(lacking(12), "p")),
+    "a_i with b or p but not both": (changing(12), without(changing(12), "p")),
 }
 
 

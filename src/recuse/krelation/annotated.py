@@ -44,15 +44,26 @@ class Annotated:
 
     def relation(self, group: int, shape: Shape, names: Sequence[Hashable], *, signed: bool) -> KRelation:
         """Return the relation of one group, over the participants that occur in it."""
-        mine = self.groups == group
+        return self.part(self.groups == group, shape, names, signed=signed)
+
+    def part(
+        self, mine: NDArray[np.bool_], shape: Shape, names: Sequence[Hashable], *, signed: bool
+    ) -> KRelation:
+        """Return the relation of some of the tuples, over the participants that occur in them.
+
+        Where there is no OR, what is added and what is taken away for the same owners is one tuple.
+        """
         constant = exact_sum(self.weights[mine & (self.trees == TRUE)])
         chosen = np.flatnonzero(mine & (self.trees >= 0))
-        signs = [chosen[self.weights[chosen] > 0], chosen[self.weights[chosen] < 0]]
-        forests = [self.forest.take(self.trees[part]) for part in signs]
+        weights = self.weights[chosen]
+        if shape is Shape.CONJUNCTIONS and (weights < 0).any():
+            chosen, weights = _netted(self.forest, self.trees, chosen, weights)
+        signs = [weights > 0, weights < 0]
+        forests = [self.forest.take(self.trees[chosen[part]]) for part in signs]
         people = np.unique(np.concatenate([forest.members for forest in forests]))
         positive, negative = (
-            Tuples(narrowed(abs(self.weights[part])), forest.levels, np.searchsorted(people, forest.members))
-            if len(part)
+            Tuples(narrowed(abs(weights[part])), forest.levels, np.searchsorted(people, forest.members))
+            if part.any()
             else NO_TUPLES
             for part, forest in zip(signs, forests, strict=True)
         )
@@ -65,6 +76,26 @@ class Annotated:
             names=Chosen(names, people),
             participants=len(people),
         )
+
+
+def _netted(
+    forest: Forest, trees: Integers, chosen: Integers, weights: NDArray[Any]
+) -> tuple[Integers, NDArray[Any]]:
+    """Return one conjunction of each owner set, with what all of them weigh together.
+
+    Guarantee: natural: tuples with one owner set come and go together (proofs.md, theorem N5).
+    """
+    found = forest.take(trees[chosen])
+    sizes = np.diff(found.levels[-1])
+    places = np.repeat(np.arange(len(chosen)), sizes)
+    width = int(sizes.max(initial=0))
+    matrix = np.full((len(chosen), width), -1)
+    matrix[places, np.arange(len(places)) - found.levels[-1][:-1][places]] = found.members
+    _, first, code = np.unique(matrix, axis=0, return_index=True, return_inverse=True)
+    totals = np.zeros(len(first), object)
+    np.add.at(totals, code.reshape(-1), weights.astype(object))
+    kept = np.flatnonzero(totals != 0)
+    return chosen[first[kept]], totals[kept]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

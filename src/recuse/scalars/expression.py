@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from recuse.scalars.types import Text, Type
@@ -76,6 +76,18 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
         case Call(_, arguments) | Query(arguments):
             return arguments
     return ()
+
+
+def with_operands(expression: Expression, made: Sequence[Expression]) -> Expression:
+    """Return an expression made of others, which have the types of what they stand for."""
+    match expression:
+        case Convert():
+            return replace(expression, operand=made[0])
+        case Call():
+            return replace(expression, arguments=tuple(made))
+        case Query():
+            return replace(expression, operands=tuple(made))
+    return expression
 
 
 def parts(expression: Expression) -> Iterator[Expression]:

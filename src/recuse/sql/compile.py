@@ -7,6 +7,7 @@ Nothing here touches data, and nothing depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -23,17 +24,26 @@ from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, explain
 from recuse.sql.formula import Term
-from recuse.sql.groups import GroupKey, KeyValue, public_part
+from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
 from recuse.sql.kinds import ColumnKind, kind_of
-from recuse.sql.lower import Lowering
+from recuse.sql.lower import Lowering, written_out
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
-from recuse.sql.passes import Pass, drop_equal_owners, settle_public, weigh_rows
+from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
-from recuse.sql.render import plain, select, union
+from recuse.sql.render import select, union
+from recuse.sql.sharing import Sharing, sharing_of
+from recuse.sql.unique import join_unique
 
-PASSES: tuple[Pass, ...] = (settle_public, complete_links, drop_equal_owners, weigh_rows)
+PASSES: tuple[Pass, ...] = (
+    settle_public,
+    split_signs,
+    join_unique,
+    complete_links,
+    drop_equal_owners,
+    weigh_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,9 @@ class DerivationQuery:
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
+    sharing: Sharing
+    signed: bool
+    """whether rows may weigh less than nothing: follows from the query"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +130,7 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = _grouping(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
-        _derivations(asked, measure, schema)
+        _derivations(asked, measure, schema, policy, grouped=bool(question.keys))
         for asked, measure in zip(question.measures, measures, strict=True)
     )
     return Plan(
@@ -134,8 +147,8 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
             measures,
             compiled_sql(compiled),
             schema,
-            disjoint=None if grouping is None else grouping.disjoint,
-            sparing=_sparing(grouping, measures, policy),
+            sharing=None if grouping is None else tuple(one.sharing for one in compiled),
+            sparing=_sparing(compiled, measures, policy),
         ),
     )
 
@@ -153,14 +166,21 @@ def passed(measure: Measure, schema: Schema) -> Measure:
     return measure
 
 
-def _derivations(asked: Measure, measure: Measure, schema: Schema) -> DerivationQuery:
+def _derivations(
+    asked: Measure, measure: Measure, schema: Schema, policy: Policy, *, grouped: bool
+) -> DerivationQuery:
+    if measure.aggregate.placed and any(block.sign < 0 for block in measure.blocks):
+        problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
+        raise QueryError(problem, hint="ask for it without NOT, EXCEPT and outer joins of private tables")
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
-        plain=schema.catalogue.dialect.statement(plain(asked)),
+        plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
+        sharing=sharing_of(measure, tables, policy, grouped=grouped),
+        signed=measure.signed,
     )
 
 
@@ -179,9 +199,9 @@ def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
     return found
 
 
-def _sparing(grouping: Grouping | None, measures: list[Measure], policy: Policy) -> tuple[Key, ...]:
+def _sparing(compiled: Iterable[DerivationQuery], measures: list[Measure], policy: Policy) -> tuple[Key, ...]:
     """Return the keys that would spare the split over groups if the policy declared them unique."""
-    if grouping is None or grouping.disjoint:
+    if not any(measure.sharing is Sharing.SPLIT for measure in compiled):
         return ()
     keys = undeclared_keys(measures, policy)
     vouched = replace(policy, keys=(*policy.keys, *keys))
@@ -205,7 +225,7 @@ def _public_keys(question: Reading, schema: Schema) -> str | None:
     lowering = Lowering(question.measures[0].lookup(), schema.text, schema.catalogue.dialect)
     parts = []
     for place, block in enumerate(question.frames):
-        values = [key.values[place] for key in keys]
+        values = [traced(block, key.values[place]) for key in keys]
         public = public_part(schema, block, values)
         filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]

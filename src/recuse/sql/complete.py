@@ -19,7 +19,19 @@ from recuse.policy.terms import LinkChoice as KeyChoice
 from recuse.sql.catalogue import Table
 from recuse.sql.equalities import equal_columns
 from recuse.sql.ownership import Hop, Linked, ProtectedTable
-from recuse.sql.query import Block, BlockSource, Choice, Measure, Owner, Scalar, Scan, Schema, SetOf, column
+from recuse.sql.query import (
+    Block,
+    BlockSource,
+    Choice,
+    Measure,
+    Own,
+    Owner,
+    Scalar,
+    Scan,
+    Schema,
+    SetOf,
+    column,
+)
 from recuse.sql.render import conjunction, table_reference
 
 Sources = dict[str, BlockSource]
@@ -46,10 +58,14 @@ def complete(block: Block, schema: Schema, around: Sequence[Block], taken: Sourc
         Choice(tuple(complete(branch, schema, inside, taken) for branch in choice.branches))
         for choice in block.choices
     )
-    follower = _Follower(replace(block, sources=sources, choices=choices), schema, around, taken)
+    absent = tuple(complete(branch, schema, inside, taken) for branch in block.absent)
+    asked = replace(block, sources=sources, choices=choices, absent=absent)
+    follower = _Follower(asked, schema, around, taken)
     for source in sources:
         if isinstance(source, Scan):
             follower.follow(source)
+        elif isinstance(source, Own):
+            follower.owners += source.owners
     return follower.block()
 
 
@@ -102,7 +118,7 @@ class _Follower:
             branch = _Follower(Block(), self.schema, (*self.around, self.asked), self.taken)
             branch._hop(scan, replace(hop, alternatives=(columns,)))
             branches.append(branch.block())
-        self.choices.append(Choice(tuple(branches)))
+        self.choices.append(Choice(tuple(branches), linked=True))
         listed = " or ".join(", ".join(columns) for columns in hop.alternatives)
         self.completed.append(f"rows of {scan.alias} belong to any {hop.target} of {listed}")
 
@@ -178,6 +194,23 @@ class _Follower:
         found = Scan(next(name for name in names if fold(name) not in self.taken), table)
         self.taken[fold(found.alias)] = found
         return found
+
+
+def is_sure(alternative: Block) -> bool:
+    """Return whether an alternative of an `any` link is there whenever its owners are.
+
+    One that leads over other tables, or asks more of the row than whose it is, may fail although they are.
+    """
+    named = {value.sql() for owner in alternative.owners for value in owner.values}
+    asked = {part.sql() for condition in alternative.conditions for part in _columns_around(condition)}
+    alone = not alternative.sources and not alternative.choices
+    return alone and asked <= named
+
+
+def _columns_around(condition: Scalar) -> list[exp.Column]:
+    """Return the columns of a condition that no table inside it has."""
+    inside = {table.alias for table in condition.find_all(exp.Table)}
+    return [part for part in condition.find_all(exp.Column) if part.table not in inside]
 
 
 def _not_null(scan: Scan, name: str) -> Scalar:

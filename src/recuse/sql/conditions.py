@@ -1,28 +1,51 @@
-"""Conditions and values of rows: names resolved, subqueries under AND and OR made into choices.
+"""Conditions and values of rows: names resolved, subqueries made into choices, absences and cases of both.
 
-A subquery on private tables may make a row appear, never disappear: EXISTS, IN and = ANY are accepted
-under AND and OR only. Over public tables alone they are predicates like any other, also under NOT.
+A predicate over a subquery that nobody but the row's own owners can change is one like any other (`own`).
+Over other private rows it may stand in WHERE, ON and FILTER, under AND, OR, NOT and whatever else gives a
+truth value; where it stands in a value, rows are told apart by what it says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
+from recuse.scalars.expression import Constant, Expression
+from recuse.scalars.types import Boolean
+from recuse.sql.cases import Cases, TooManyError
+from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
+from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.inner import Inner
+from recuse.sql.native.own import own_inner
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Scalar, Schema
-from recuse.sql.render import conjunction, native_exists, native_in
+from recuse.sql.predicates import (
+    Predicate,
+    Predicates,
+    Subquery,
+    is_extreme,
+    is_extreme_comparison,
+    is_subquery,
+    is_subquery_predicate,
+    is_subquery_value,
+)
+from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
+from recuse.sql.render import conjunction
 from recuse.sql.scope import Scope
-from recuse.sql.summary import Summary
+from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
 
-Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
-"""reads a query inside a scope: its blocks, with their outputs"""
+Native = Callable[[exp.Expr, Scope], Scalar]
+"""reads an expression with subqueries that are to be run as they are"""
 
-Conjuncts = tuple[list[Scalar], list[Choice]]
+MARK = "predicate"
+"""the note on what stands for a predicate in an expression; no text can write it"""
+MAX_OUTCOMES = 9
+IS: dict[Truth, str] = {None: "is null", True: "is true", False: "is false"}
+_QUESTIONS = {"is null": exp.null(), "is true": exp.true(), "is false": exp.false()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,154 +54,273 @@ class Conditions:
 
     schema: Schema
     subquery: Subquery
-    lookup: Callable[[], Lookup]
-    """returns the function that says of which type a column is"""
+    native: Native
+    sources: list[BlockSource]
+    """all that the reader has met; own subqueries add to them"""
 
-    def read(self, node: exp.Expr, scope: Scope) -> Conjuncts:
-        """Return the conditions and choices that must all hold where `node` does."""
-        while isinstance(node, exp.Paren):
-            node = node.this
-        if isinstance(node, exp.And):
-            parts = [self.read(part, scope) for part in node.flatten()]
-            return [c for conditions, _ in parts for c in conditions], [c for _, cs in parts for c in cs]
-        if isinstance(node, exp.Or) and any(map(is_subquery_predicate, node.walk())):
-            return self._either([self.read(part, scope) for part in node.flatten()])
-        if is_subquery_predicate(node):
-            return [], [Choice(self._branches(node, scope))]
-        return [self.value(node, scope)], []
+    def lookup(self) -> Lookup:
+        """Return the function that says of which type a column is."""
+        return type_lookup(self.sources)
 
-    def _either(self, disjuncts: list[Conjuncts]) -> Conjuncts:
-        scalars: list[Scalar] = []
-        branches: list[Block] = []
-        for conditions, choices in disjuncts:
-            if not choices:
-                scalars.append(conjunction(conditions))
-            elif not conditions and len(choices) == 1:
-                branches += choices[0].branches
-            else:
-                branches.append(Block(conditions=tuple(conditions), choices=tuple(choices)))
-        if scalars:
-            branches.insert(0, Block(conditions=(exp.or_(*scalars, copy=False),)))
-        return [], [Choice(tuple(branches))]
+    def read(self, node: exp.Expr, scope: Scope) -> list[Block]:
+        """Return the cases in which `node` is TRUE: blocks without sources, no row in two of them.
 
-    def _branches(self, node: exp.Expr, scope: Scope) -> tuple[Block, ...]:
-        """Return the blocks of a subquery predicate, the comparison it makes among their conditions."""
-        if isinstance(node, exp.Exists):
-            return self.subquery(node.this, scope)
-        left = node.this
-        wanted = left.expressions if isinstance(left, exp.Tuple) else [left.unnest()]
-        values = [self.value(item, scope) for item in wanted]
-        kind = exp.EQ if isinstance(node, exp.In) else type(node)
-        if not issubclass(kind, exp.EQ | exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
-            raise self._refuse("this comparison with ANY is not accepted", node, "use =, <>, <, <=, > or >=")
-        inner = node.args["query"] if isinstance(node, exp.In) else node.expression.this
-        blocks = self.subquery(inner, scope)
-        found = []
-        for block in blocks:
-            if len(block.outputs) != len(values):
-                raise self._refuse(
-                    "the subquery returns another number of columns than it is compared with",
-                    node,
-                    "return as many columns as stand on the left",
-                )
-            same = tuple(
-                kind(this=value.copy(), expression=output.value.copy())
-                for value, output in zip(values, block.outputs, strict=True)
-            )
-            found.append(replace(block, conditions=(*block.conditions, *same)))
-        return tuple(found)
+        What has no subquery is read first, so that the others know whose rows they stand beside.
+        """
+        parts = list(_conjuncts(node))
+        asking = [any(map(is_subquery, part.walk())) for part in parts]
+        plain = [part for part, asks in zip(parts, asking, strict=True) if not asks]
+        base = Block(conditions=tuple(self.value(part, scope) for part in plain))
+        within = replace(scope, rows=scope.rows.joined(base))
+        reader = _Formulas(self, within)
+        conditions = [
+            reader.condition(reader.marked(part)) for part, asks in zip(parts, asking, strict=True) if asks
+        ]
+        try:
+            cases = Cases(reader.predicates, reader.tests).of(conditions)
+        except TooManyError as error:
+            raise refusal(
+                f"too many {error.what} in one condition with NOT",
+                self.schema.text,
+                span(node, self.schema.text),
+                accepted=f"{error.accepted}",
+                hint="join what can be joined, or ask for each part by itself",
+            ) from None
+        return [base.joined(case) for case in cases]
+
+    def values(self, nodes: Sequence[exp.Expr], scope: Scope) -> list[tuple[Block, list[Scalar]]]:
+        """Return what the values are, case by case: other people's rows may decide them.
+
+        One case without conditions if no subquery on private tables stands in them.
+        """
+        reader = _Formulas(self, scope)
+        marked = [reader.marked(node) for node in nodes]
+        found: dict[tuple[Expression, ...], tuple[list[Scalar], list[Sentence]]] = {}
+        every = [dict.fromkeys(predicate.outcomes) for predicate in reader.predicates]
+        if prod(map(len, every)) > MAX_OUTCOMES:
+            raise self._refuse("too many subqueries decide a value", nodes[0], "ask for each by itself")
+        for said in product(*every):
+            values = [_given(value, dict(enumerate(said))) for value in marked]
+            typed = tuple(self.elaborator().expression(value) for value in values)
+            questions = [Compound(IS[outcome], (Mention(number),)) for number, outcome in enumerate(said)]
+            found.setdefault(typed, (values, []))[1].append(Compound("and", tuple(questions)))
+        cases = Cases(reader.predicates, reader.tests)
+        return [
+            (case, values)
+            for values, conditions in found.values()
+            for case in (cases.of([Compound("or", tuple(conditions))]) if every else [Block()])
+        ]
 
     def value(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return the expression with every column resolved; a subquery in it must be about public tables."""
+        """Return the expression with every column resolved; nobody else's rows may decide it."""
         refuse_foreign(node, self.schema.text, skip=is_subquery)
-
-        def resolve(part: exp.Expr) -> exp.Expr:
-            if is_subquery_value(part):
-                return self._single(part, scope)
-            if is_subquery_predicate(part):
-                return self._public(part, scope)
-            if isinstance(part, exp.Column):
-                return scope.resolve(part)
-            return part
-
-        resolved = node.transform(resolve)
+        resolved = node.transform(lambda part: self.resolved(part, scope))
         self.elaborator().expression(resolved)
         return resolved
+
+    def resolved(self, part: exp.Expr, scope: Scope) -> exp.Expr:
+        """Return a column, or a subquery that is row-wise, with its names resolved; else the part itself."""
+        if is_subquery_value(part):
+            return self._single(part, scope)
+        if is_subquery_predicate(part) or is_extreme_comparison(part):
+            found = self.predicate(part, scope)
+            if isinstance(found, Predicate):
+                raise self._not_row_wise(part)
+            return found
+        if isinstance(part, exp.Column):
+            return scope.resolve(part)
+        return part
+
+    def predicate(self, node: exp.Expr, scope: Scope) -> Predicate | Scalar:
+        """Return a predicate over a subquery; a condition on the row where nobody else can change it."""
+        beside = self._beside_own(node, scope) if is_extreme_comparison(node) else None
+        if beside is not None:
+            return beside
+        reader = Predicates(self.schema, self.subquery, self.value, self.sources)
+        found = reader.read(node, scope)
+        row_wise = reader.settled(found, scope)
+        if row_wise is not None:
+            return row_wise
+        reader.refuse_nested(found, node)
+        return found
 
     def elaborator(self) -> Elaborator:
         """Return the reader of typed expressions."""
         return Elaborator(self.lookup(), self.schema.text, self.schema.catalogue.macros)
 
-    def _public(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return a predicate with a subquery in plain SQL: nobody can withdraw what it looks at."""
-        if isinstance(node, exp.Exists):
-            blocks = self.subquery(node.this, scope)
-            native = native_exists(blocks)
-        elif isinstance(node, exp.In) and not isinstance(node.this, exp.Tuple):
-            blocks = self.subquery(node.args["query"], scope)
-            if any(len(block.outputs) != 1 for block in blocks):
-                raise self._refuse("the subquery returns several columns", node, "return one")
-            native = native_in(self.value(node.this, scope), blocks)
-        else:
-            raise self._refuse(f"ANY is not understood inside {_inside(node)}", node, "write IN or EXISTS")
-        if not all(map(self.schema.is_public, blocks)):
-            inside = _inside(node)
-            raise self._refuse(
-                f"a subquery on private tables inside {inside} can make rows disappear: it is not monotone",
-                node,
-                "write it under AND and OR of WHERE only; for NOT ask for all rows and for those that match",
-            )
-        return native
-
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
-        """Return the one value of a public subquery."""
-        query = node.unnest()
-        if not isinstance(query, exp.Query):
-            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
-        summary = Summary.of(query, self.schema.text)
-        blocks = self.subquery(summary.rows, scope)
-        if not all(map(self.schema.is_public, blocks)):
+        """Return the one value of a public or own subquery."""
+        found = self._run_as_it_is(node, scope)
+        if found is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
                 node,
                 "write EXISTS, IN or a join; ask for an inner aggregate by itself",
             )
-        return summary.value(blocks, self.lookup())
+        return found
+
+    def _run_as_it_is(self, node: exp.Expr, scope: Scope) -> Scalar | None:
+        """Return a subquery of any form that stands for a value, None if it is not own."""
+        met = len(self.sources)
+        found = self.native(node, scope)
+        if not isinstance(found, Inner):
+            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
+        try:
+            return own_inner(found, scope.around, self.schema, self.sources, tested=False)
+        except NotOwn:
+            del self.sources[met:]
+            return None
+
+    def _beside_own(self, node: exp.Expr, scope: Scope) -> Scalar | None:
+        """Return a comparison with the MIN or MAX of a subquery, None if that is not own."""
+        sides = (node.args["this"], node.args["expression"])
+        values = [self._run_as_it_is(side, scope) for side in sides if is_extreme(side)]
+        if None in values:
+            return None
+        found = [values[0] if is_extreme(side) else self.value(side, scope) for side in sides]
+        return type(node)(this=found[0], expression=found[1])
+
+    def _not_row_wise(self, node: exp.Expr) -> QueryError:
+        return self._refuse(
+            "what a row is worth would depend on other people's rows",
+            node,
+            "write the subquery in WHERE, or in FILTER (WHERE …) of an aggregate",
+        )
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
 
 
-def is_subquery_predicate(node: exp.Expr) -> bool:
-    """Return whether a node is EXISTS (…), x IN (SELECT …) or a comparison with ANY (SELECT …)."""
-    if isinstance(node, exp.In):
-        return node.args.get("query") is not None
-    if isinstance(node, exp.Binary):
-        return isinstance(node.expression, exp.Any) and isinstance(node.expression.this.unnest(), exp.Query)
-    return isinstance(node, exp.Exists)
+@dataclass(frozen=True, slots=True)
+class _Formulas:
+    """A reader of conditions with subqueries: predicates and tests are numbered as they are met."""
+
+    conditions: Conditions
+    scope: Scope
+    predicates: list[Predicate] = field(default_factory=list)
+    tests: list[Scalar] = field(default_factory=list)
+
+    def marked(self, node: exp.Expr) -> exp.Expr:
+        """Return the expression, names resolved, with a mark for every predicate that is not row-wise."""
+        refuse_foreign(node, self.conditions.schema.text, skip=is_subquery)
+
+        def resolve(part: exp.Expr) -> exp.Expr:
+            if not is_subquery_predicate(part) and not is_extreme_comparison(part):
+                return self.conditions.resolved(part, self.scope)
+            found = self.conditions.predicate(part, self.scope)
+            if not isinstance(found, Predicate):
+                return found
+            mark = exp.Var(this=MARK)
+            mark.meta[MARK] = len(self.predicates)
+            self.predicates.append(found)
+            return mark
+
+        return node.transform(resolve)
+
+    def condition(self, node: exp.Expr) -> Sentence:
+        """Return a marked expression as a function of its predicates and of tests on the row."""
+        node = node.unnest()
+        marks = list(_marks(node))
+        if not marks:
+            return self._test(node)
+        if isinstance(node, exp.Var):
+            return Mention(marks[0])
+        if isinstance(node, exp.Not):
+            return Compound("not", (self.condition(node.this),))
+        if isinstance(node, exp.And | exp.Or):
+            return self._connected(node)
+        if isinstance(node, exp.Is) and _is_logical(node.this):
+            for word, question in _QUESTIONS.items():
+                if node.expression == question:
+                    return Compound(word, (self.condition(node.this),))
+        if isinstance(node, exp.Case) and node.this is None and self._gives_truth(node):
+            return self._case(node)
+        return self._lifted(node, marks[0])
+
+    def _connected(self, node: exp.And | exp.Or) -> Sentence:
+        """Return AND or OR; what has no predicate in it is one test."""
+        parts = [part.unnest() for part in node.flatten()]
+        plain = [part for part in parts if not _asks(part)]
+        found = [self.condition(part) for part in parts if _asks(part)]
+        if plain:
+            both = isinstance(node, exp.And)
+            test = conjunction(plain) if both else exp.or_(*(p.copy() for p in plain), copy=False)
+            found.insert(0, self._test(test))
+        return Compound("and" if isinstance(node, exp.And) else "or", tuple(found))
+
+    def _gives_truth(self, node: exp.Case) -> bool:
+        default = node.args.get("default")
+        given = [branch.args["true"] for branch in node.args["ifs"]] + ([default] if default else [])
+        elaborator = self.conditions.elaborator()
+        return all(_asks(value) or isinstance(elaborator.expression(value).type, Boolean) for value in given)
+
+    def _case(self, node: exp.Case) -> Sentence:
+        default = node.args.get("default")
+        found: Sentence = Fixed(None) if default is None else self.condition(default)
+        for branch in reversed(node.args["ifs"]):
+            then = self.condition(branch.args["true"])
+            found = Compound("by value", (self.condition(branch.this), then, found, found))
+        return found
+
+    def _lifted(self, node: exp.Expr, number: int) -> Sentence:
+        """Return a condition with a predicate inside of it: what it is for each truth of the predicate."""
+        outcomes = self.predicates[number].outcomes
+
+        def given(value: Truth) -> Sentence:
+            if not any(outcome is value for outcome in outcomes):
+                return Fixed(None)
+            return self.condition(_given(node, {number: value}))
+
+        return Compound("by value", (Mention(number), given(True), given(False), given(None)))
+
+    def _test(self, node: exp.Expr) -> Sentence:
+        """Return a condition on the row alone; a constant is known."""
+        found = self.conditions.elaborator().condition(node)
+        if isinstance(found, Constant):
+            return Fixed(None if found.value is None else bool(found.value))
+        test = brought(node, Boolean(), self.conditions.lookup())
+        known = [other.sql() for other in self.tests]
+        if test.sql() not in known:
+            self.tests.append(test)
+            return OfRow(len(known))
+        return OfRow(known.index(test.sql()))
 
 
-def is_subquery_value(node: exp.Expr) -> bool:
-    """Return whether a node is a subquery that stands for a value: (SELECT MAX(y) FROM t)."""
-    return isinstance(node, exp.Subquery) and isinstance(node.unnest(), exp.Query)
+def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the parts that must all be TRUE."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.And):
+        for part in node.flatten():
+            yield from _conjuncts(part)
+    else:
+        yield node
 
 
-def is_subquery(node: exp.Expr) -> bool:
-    """Return whether a node is a predicate with a subquery, or a subquery that stands for a value."""
-    return is_subquery_predicate(node) or is_subquery_value(node)
+def _marks(node: exp.Expr) -> Iterator[int]:
+    """Yield the numbers of the predicates that are marked in an expression."""
+    for part in node.find_all(exp.Var):
+        if MARK in part.meta:
+            yield part.meta[MARK]
 
 
-def _inside(node: exp.Expr) -> str:
-    """Return in words what a subquery stands in."""
-    parent = node.parent
-    while parent is not None:
-        if isinstance(parent, exp.Not):
-            return "NOT"
-        if isinstance(parent, exp.Case | exp.If):
-            return "CASE"
-        if isinstance(parent, exp.Binary) and not isinstance(parent, exp.And | exp.Or):
-            return "a comparison"
-        if isinstance(parent, exp.Select):
-            return "the SELECT list"
-        parent = parent.parent
-    return "an expression"
+def _given(node: exp.Expr, said: Mapping[int, Truth]) -> exp.Expr:
+    """Return an expression with what some of its predicates say in their places."""
+
+    def told(part: exp.Expr) -> exp.Expr:
+        number: int = part.meta.get(MARK, -1)
+        if number not in said:
+            return part
+        return exp.Null() if said[number] is None else exp.Boolean(this=said[number])
+
+    return node.transform(told)
+
+
+def _asks(node: exp.Expr) -> bool:
+    return next(_marks(node), None) is not None
+
+
+def _is_logical(node: exp.Expr) -> bool:
+    """Return whether an expression is made of predicates by logic alone."""
+    inner = node.unnest()
+    return isinstance(inner, exp.Not | exp.And | exp.Or | exp.Is) or MARK in inner.meta

@@ -26,6 +26,7 @@ from recuse.sql.query import (
     BlockSource,
     Choice,
     Measure,
+    Own,
     Owner,
     Scalar,
     Scan,
@@ -39,6 +40,7 @@ from recuse.sql.render import select
 
 DERIVATIONS = "derivations"
 WEIGHT = "weight"
+VALUE = "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +121,30 @@ class _Deriver:
     def top(self, block: Block) -> DerivationTable:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
 
-        Sums of 64-bit granules in 128 bits are exact, so they do not depend on the order of rows.
+        What rows that are taken away weigh together is below nothing. Sums of 64-bit granules in 128 bits
+        are exact, so they do not depend on the order of rows.
         """
         if block.weight is None:
             raise ValueError("weigh the rows first")
+        if any(inner.absent for inner in below([block])):
+            raise ValueError("split the signs first")
         outputs, table = self._columns(block, (), block.keys, "group")
         inner = self._lowered(select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
         names = [output.alias for output in outputs]
         keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
         weight = exp.column(WEIGHT, DERIVATIONS)
         total = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
-        statement = exp.Select(expressions=[*keys, exp.alias_(total, WEIGHT)])
+        shown = keys
+        if self.aggregate.placed:  # what a row weighs is its value, and rows are told apart by it
+            shown, keys = [*keys, exp.alias_(weight.copy(), VALUE)], [*keys, weight.copy()]
+        signed = total if block.sign > 0 else exp.Neg(this=total)
+        statement = exp.Select(expressions=[*shown, exp.alias_(signed, WEIGHT)])
         derived = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))
         statement.set("from_", exp.From(this=derived))
         conditions: list[Scalar] = []
-        if self.aggregate.signed:
+        if self.aggregate.placed:
+            conditions.append(weight > -(2**63))
+        elif self.aggregate.signed:
             conditions += [weight.neq(0), weight > -(2**63)]
             keys = [*keys, weight > 0]
         elif self.aggregate.weighed:
@@ -256,6 +267,9 @@ def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Bloc
         for place, source in enumerate(other.sources):
             if kept[place] and isinstance(source, Scan) and source.preserving is not None:
                 kept[: place + 1] = [True] * (place + 1)  # a LEFT JOIN means nothing without its left side
+            if kept[place] and isinstance(source, Own):
+                looked_at = aliases(source.uses)
+                kept = [keep or s.alias in looked_at for keep, s in zip(kept, other.sources, strict=True)]
         wanted += [source for source, keep in zip(other.sources, kept, strict=True) if keep]
     here = {source.alias for source in wanted}
     known = {source.alias for other in around for source in other.sources}

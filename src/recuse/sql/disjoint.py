@@ -15,10 +15,9 @@ from sqlglot import exp
 
 from recuse.policy import Key, Policy
 from recuse.policy.terms import LinkChoice
-from recuse.scalars.types import Date, Number, Text
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Name
-from recuse.sql.query import Block, BlockSource, Measure, Owner, Scalar, Scan, sources_of
+from recuse.sql.query import Block, BlockSource, Measure, Own, Owner, Scalar, Scan, SetOf, sources_of
 
 
 def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
@@ -26,7 +25,7 @@ def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
     if len(measure.blocks) != 1:
         return False
     (block,) = measure.blocks
-    if block.choices or not all(isinstance(source, Scan) for source in block.sources):
+    if block.choices or any(isinstance(source, SetOf) for source in block.sources):
         return False  # an owner below an OR may support rows of any group
     kinds: dict[str, list[Owner]] = {}
     for owner in block.owners:
@@ -59,12 +58,15 @@ class _Facts:
 
     @classmethod
     def of(cls, block: Block, policy: Policy, lookup: Lookup) -> _Facts:
-        equal = Equalities.of(block.conditions, lookup, (Number, Text, Date))
-        keys = {
+        equal = Equalities.of(block.conditions, lookup)
+        keys: dict[str, list[tuple[str, ...]]] = {
             source.alias: [*source.table.keys, *policy.keys_of(source.table.name)]
             for source in block.sources
             if isinstance(source, Scan) and source.preserving is None
         }
+        for source in block.sources:
+            if isinstance(source, Own) and source.unique is not None:
+                keys[source.alias] = [source.unique]
         return cls(block.sources, equal, keys)
 
     def decided(self, owners: Sequence[Owner], keys: Iterable[Scalar]) -> bool:
@@ -80,12 +82,7 @@ class _Facts:
 
     def _fixed(self, owner: Owner) -> set[Name]:
         """Return all columns whose value follows from the owner."""
-        columns = {
-            (source.alias, known.name)
-            for source in self.sources
-            if isinstance(source, Scan)
-            for known in source.table.columns
-        }
+        columns = {(source.alias, name) for source in self.sources for name in _columns(source)}
         fixed = {(value.table, value.name) for value in owner.values if isinstance(value, exp.Column)}
         while True:
             leaders = {self.equal.leader(name) for name in fixed}
@@ -119,3 +116,10 @@ class _Facts:
                         if self.equal.leader((source.alias, known.name)) == same
                     }
         return rules
+
+
+def _columns(source: BlockSource) -> list[str]:
+    """Return the columns of a table, or of what is run as it is."""
+    if isinstance(source, Scan):
+        return [known.name for known in source.table.columns]
+    return list(source.names) if isinstance(source, Own) else []

@@ -31,6 +31,7 @@ from recuse.scalars.types import (
     whole,
 )
 from recuse.sql.casts import cast_target
+from recuse.sql.native.inner import Inner
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name
 from recuse.sql.spoken import FORMS, NODES, holds_only, speaks
@@ -51,6 +52,16 @@ class Body:
 
     word: str
     select: exp.Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is asked of a query that is run as it is: a word of `Inner`, and the types that are compared."""
+
+    word: str
+    query: object
+    operator: str = ""
+    kinds: tuple[Type, ...] = ()
 
 
 def brought(node: exp.Expr, kind: Type, lookup: Lookup) -> exp.Expr:
@@ -280,6 +291,20 @@ class Elaborator:
         value = self.expression(node.this)
         return Query((value,), Body(node.key), Float() if isinstance(node, exp.Avg) else value.type)
 
+    def inner(self, node: exp.Expr) -> Expression:
+        """Return EXISTS, IN, ANY, ALL or the value of a query that is run as it is."""
+        word, query = node.args["word"], node.args["query"]
+        if word == "EXISTS":
+            return Query((), Asking(word, query), Boolean())
+        if word == "VALUE":
+            return Query((), Asking(word, query), query.types[0])
+        left = [self.expression(operand) for operand in node.args["operands"]]
+        columns = [Variable("", "", kind) for kind in query.types]
+        pairs = list(zip(left, columns, strict=True))
+        kinds = self._at(node, lambda: tuple(map(alike, pairs)))
+        operands = self._at(node, lambda: tuple(map(bring, left, kinds)))
+        return Query(operands, Asking(word, query, node.args.get("operator") or "", kinds), Boolean())
+
     # -------------------------------------------------------------- refusals
 
     def _is_macro(self, node: exp.Expr) -> bool:
@@ -325,6 +350,7 @@ OWN: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     exp.Max: Elaborator.aggregate,
     exp.Count: Elaborator.aggregate,
     exp.Avg: Elaborator.aggregate,
+    Inner: Elaborator.inner,
 }
 """What only our own statements hold: `check` refuses it in what people write."""
 _SPECIAL.update(OWN)

@@ -23,7 +23,7 @@ from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, Uuid
 from recuse.sql.ownership import PublicTable
-from recuse.sql.query import Block, Scalar, Scan, Schema, aliases
+from recuse.sql.query import Block, Own, Scalar, Scan, Schema, aliases, column
 
 Written = str | int | Fraction | bool
 """what a literal writes down"""
@@ -149,8 +149,8 @@ def literal_value(node: exp.Expr) -> Written | None:
 
 def domain_values(schema: Schema, block: Block, key: Scalar) -> Listed | None:
     """Return the list that the policy gives for a plain column."""
-    node = key.unnest()
-    scan = next((s for s in block.sources if isinstance(node, exp.Column) and s.alias == node.table), None)
+    node = traced(block, key).unnest()
+    scan = next((s for s in _tables(block) if isinstance(node, exp.Column) and s.alias == node.table), None)
     found = schema.domains.get((fold(scan.table.name), fold(node.name))) if isinstance(scan, Scan) else None
     if found is None:
         return None
@@ -163,12 +163,15 @@ def domain_values(schema: Schema, block: Block, key: Scalar) -> Listed | None:
 
 def is_public_key(schema: Schema, block: Block, key: Scalar) -> bool:
     """Return whether a key is made of columns of public tables."""
-    used = aliases([key])
+    used = aliases([traced(block, key)])
     return bool(used) and used <= _public_aliases(schema, block)
 
 
 def public_part(schema: Schema, block: Block, keys: Sequence[Scalar]) -> Block:
-    """Return the public tables that the keys come from, those joined to them, and their conditions."""
+    """Return the public tables that the keys come from, those joined to them, and their conditions.
+
+    The keys are `traced`.
+    """
     public = _public_aliases(schema, block)
     within = [condition for condition in block.conditions if aliases([condition]) <= public]
     used = aliases(keys)
@@ -178,18 +181,44 @@ def public_part(schema: Schema, block: Block, keys: Sequence[Scalar]) -> Block:
             break
         used = reached
     return Block(
-        sources=tuple(
-            replace(s, preserving=None) for s in block.sources if isinstance(s, Scan) and s.alias in used
+        sources=(
+            *(replace(scan, preserving=None) for scan in _tables(block) if scan.alias in used),
+            *(source for source in block.sources if isinstance(source, Own) and source.alias in used),
         ),
         conditions=tuple(condition for condition in within if aliases([condition]) & used),
     )
 
 
-def _public_aliases(schema: Schema, block: Block) -> set[str]:
-    return {
-        source.alias
+def traced(block: Block, key: Scalar) -> Scalar:
+    """Return a key over the tables that its columns are taken from, where it looks through a source."""
+    taken: dict[tuple[str, str], Scalar] = {
+        (source.alias, name): column(origin[0].alias, origin[1])
         for source in block.sources
-        if isinstance(source, Scan) and isinstance(schema.ownership.of(source.table.name), PublicTable)
+        if isinstance(source, Own)
+        for name, origin in zip(source.names, source.origins, strict=True)
+        if origin is not None and not source.public
+    }
+
+    def trace(node: exp.Expr) -> exp.Expr:
+        found = taken.get((node.table, node.name)) if isinstance(node, exp.Column) else None
+        return node if found is None else found.copy()
+
+    return key.transform(trace)
+
+
+def _tables(block: Block) -> list[Scan]:
+    """Return the tables of a block, and those that columns of its sources are taken from."""
+    found = {source.alias: source for source in block.sources if isinstance(source, Scan)}
+    for source in block.sources:
+        if isinstance(source, Own):
+            found |= {origin[0].alias: origin[0] for origin in source.origins if origin is not None}
+    return list(found.values())
+
+
+def _public_aliases(schema: Schema, block: Block) -> set[str]:
+    own = {source.alias for source in block.sources if isinstance(source, Own) and source.public}
+    return own | {
+        scan.alias for scan in _tables(block) if isinstance(schema.ownership.of(scan.table.name), PublicTable)
     }
 
 

@@ -38,6 +38,7 @@ def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
         "tables": [_table(table, grammar) for table in measure.tables],
         "aggregate": measure.aggregate.word,
         "granularity": str(measure.granularity),
+        "sharing": measure.sharing.value,
     }
 
 

@@ -1,45 +1,35 @@
-"""Joins → frames: what FROM has read so far, and what each kind of join adds to it."""
+"""Joins → frames: what each kind of join adds to what FROM has read so far.
+
+An outer join is two or three cases, each a frame: the pairs, the rows of one side without a partner, and
+those of the other. A row without a partner has NULLs for the columns of the other side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
+from recuse.scalars.types import Opaque
 from recuse.sql.conditions import Conditions
+from recuse.sql.elaborate import brought, type_of
+from recuse.sql.frame import Frame
+from recuse.sql.own import settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Scalar, Scan
-from recuse.sql.refuse import OUTER, refuse_join
+from recuse.sql.query import Block, Choice, Scalar, Scan, below
+from recuse.sql.refuse import refuse_join
 from recuse.sql.scope import Entry, Scope
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """FROM as far as it has been read: a block, and what names mean in it."""
-
-    block: Block
-    scope: Scope
-
-    def joined(self, block: Block, entry: Entry) -> Frame:
-        """Return the frame with the rows of one more item: all pairs."""
-        both = replace(
-            self.block,
-            sources=self.block.sources + block.sources,
-            conditions=self.block.conditions + block.conditions,
-            choices=self.block.choices + block.choices,
-        )
-        return Frame(both, self.scope.adding(entry))
-
-    def where(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Frame:
-        """Return the frame with more conditions."""
-        return replace(self, block=self.block.narrowed(conditions, choices))
-
 
 Items = Callable[[list[Frame], exp.Expr], list[Frame]]
 """joins every frame with every branch of one item of FROM"""
+Merged = Sequence[tuple[str, Scalar, Scalar]]
+"""the columns of USING: the name, and what it means on each side"""
+
+KEPT: dict[str, tuple[bool, bool]] = {"LEFT": (True, False), "RIGHT": (False, True), "FULL": (True, True)}
+"""the sides of an outer join whose rows are kept without a partner"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,58 +40,153 @@ class Joins:
     items: Items
 
     def join(self, frames: list[Frame], join: exp.Join) -> list[Frame]:
-        """Return the frames with one more join; there is one for every combination of UNION ALL branches."""
+        """Return the frames with one more join; no row is in two of them."""
         refuse_join(join, self.text)
-        if join.args.get("side") == "LEFT":
-            return [self._left(frame, join) for frame in frames]
-        if join.args.get("kind") == "SEMI":
+        side, kind = join.args.get("side"), join.args.get("kind")
+        if side in KEPT and kind not in ("SEMI", "ANTI"):
+            return self._outer(frames, join, side)
+        if kind == "SEMI":
             return [self._semi(frame, join) for frame in frames]
-        return [self._on(frame, join) for frame in self.items(frames, join.this)]
+        if kind == "ANTI":
+            partners = self._alone(frames, join)
+            return [self._without(f, self._pairs(f, partners, join), join) for f in frames]
+        return [found for frame in self.items(frames, join.this) for found in self._on(frame, join)]
 
     @property
     def text(self) -> str:
         """The text that is read, for messages."""
         return self.conditions.schema.text
 
-    def _on(self, frame: Frame, join: exp.Join) -> Frame:
+    def _on(self, frame: Frame, join: exp.Join) -> list[Frame]:
         """Return the frame, its last item joined by USING, NATURAL or ON."""
-        frame = self._merged(frame, join)
+        left = replace(frame.names, entries=frame.names.entries[:-1])
+        right = replace(frame.names, entries=frame.names.entries[-1:], merged=())
+        return self._tied(frame, self._common(left, right, join), join)
+
+    def _tied(self, frame: Frame, merged: Merged, join: exp.Join) -> list[Frame]:
+        """Return a frame in which ON holds and merged columns are equal; the first side's stands for both."""
+        equal = [exp.EQ(this=ours.copy(), expression=theirs.copy()) for _, ours, theirs in merged]
+        frame = frame.narrowed(Block(conditions=tuple(equal)))
+        for name, ours, _ in merged:
+            frame = replace(frame, names=frame.names.merging(name, ours))
         on = join.args.get("on")
-        return frame if on is None else frame.where(*self.conditions.read(on, frame.scope))
+        return [frame] if on is None else frame.cases(self.conditions.read(on, frame.scope))
 
     def _semi(self, frame: Frame, join: exp.Join) -> Frame:
         """Return the frame restricted to rows with a partner: SEMI JOIN is EXISTS."""
-        branches = []
-        for partner in self._alone(join):
-            entries = (*frame.scope.entries, *partner.scope.entries)
-            both = Frame(partner.block, replace(frame.scope, entries=entries))
-            branches.append(self._on(both, join).block)
-        return frame.where([], [Choice(tuple(branches))])
+        branches = tuple(pair.block for pair in self._pairs(frame, self._alone([frame], join), join))
+        own = settled(branches, frame.scope.around, self.conditions.schema, self.conditions.sources)
+        if own is not None:
+            return frame.narrowed(Block(conditions=(own,)))
+        self._refuse_nested(branches, join)
+        return frame.narrowed(Block(choices=(Choice(branches),)))
 
-    def _left(self, frame: Frame, join: exp.Join) -> Frame:
+    # -------------------------------------------------------------- outer joins
+
+    def _outer(self, frames: list[Frame], join: exp.Join, side: str) -> list[Frame]:
+        """Return the pairs, and the rows of the sides that are kept without a partner."""
+        partners = self._alone(frames, join)
+        scan = self._public_table(partners) if side == "LEFT" else None
+        if scan is not None:
+            return [self._preserved(frame, partners[0], scan, join) for frame in frames]
+        left_kept, right_kept = KEPT[side]
+        found = [pair for f in frames for p in partners for pair in self._matched(f, p, join, side)]
+        if left_kept:
+            found += [self._left_alone(frame, partners, join, side) for frame in frames]
+        if right_kept:
+            found += [self._right_alone(frames, partner, join, side) for partner in partners]
+        return found
+
+    def _matched(self, frame: Frame, partner: Frame, join: exp.Join, side: str) -> list[Frame]:
+        """Return the pairs of rows that belong together."""
+        common = self._common(frame.names, partner.names, join)
+        both = frame.joined(partner.block, *partner.names.entries)
+        return [self._named(pair, common, side) for pair in self._tied(both, common, join)]
+
+    def _left_alone(self, frame: Frame, partners: list[Frame], join: exp.Join, side: str) -> Frame:
+        """Return the rows of a frame without a partner."""
+        alone = self._without(frame, self._pairs(frame, partners, join), join)
+        right = partners[0].names
+        alone = alone.joined(Block(), *map(self._blank, right.entries))
+        common = self._common(frame.names, right, join)
+        return self._named(alone, [(n, ours, self._null(theirs)) for n, ours, theirs in common], side)
+
+    def _right_alone(self, frames: list[Frame], partner: Frame, join: exp.Join, side: str) -> Frame:
+        """Return the rows of a partner that no frame has a row for."""
+        mirrored = [pair for frame in frames for pair in self._mirrored(frame, partner, join)]
+        left = frames[0].names
+        alone = self._without(Frame(partner.block, left), mirrored, join)
+        names = replace(
+            left,
+            entries=(*map(self._blank, left.entries), *partner.names.entries),
+            merged=tuple((name, self._null(value)) for name, value in left.merged),
+        )
+        common = self._common(left, partner.names, join)
+        named = [(name, self._null(ours), theirs) for name, ours, theirs in common]
+        return self._named(replace(alone, names=names), named, side)
+
+    def _pairs(self, frame: Frame, partners: Sequence[Frame], join: exp.Join) -> list[Frame]:
+        """Return what a row of a frame is joined with, as branches that may use the frame's columns."""
+        found = []
+        for partner in partners:
+            inner = frame.beside(partner.block, *partner.names.entries)
+            found += self._tied(inner, self._common(frame.names, partner.names, join), join)
+        return found
+
+    def _mirrored(self, frame: Frame, partner: Frame, join: exp.Join) -> list[Frame]:
+        """Return what a row of the partner is joined with, as branches that may use its columns."""
+        inner = Frame(partner.block, frame.names).beside(frame.block, *partner.names.entries)
+        return self._tied(inner, self._common(frame.names, partner.names, join), join)
+
+    def _without(self, frame: Frame, pairs: Iterable[Frame], join: exp.Join) -> Frame:
+        """Return the rows of a frame that are joined with nothing."""
+        branches = tuple(pair.block for pair in pairs)
+        exists = settled(branches, frame.scope.around, self.conditions.schema, self.conditions.sources)
+        if exists is not None:
+            return frame.narrowed(Block(conditions=(exp.Not(this=exp.paren(exists)),)))
+        self._refuse_nested(branches, join)
+        return frame.narrowed(Block(absent=branches))
+
+    def _named(self, frame: Frame, merged: Merged, side: str) -> Frame:
+        """Return the frame in which USING's columns mean the kept side's; if both are, the first not NULL."""
+        for name, ours, theirs in merged:
+            value = ours if side == "LEFT" else theirs
+            if side == "FULL":
+                value = exp.Coalesce(this=ours.copy(), expressions=[theirs.copy()])
+            frame = replace(frame, names=frame.names.merging(name, value))
+        return frame
+
+    def _blank(self, entry: Entry) -> Entry:
+        return replace(entry, columns=tuple((name, self._null(value)) for name, value in entry.columns))
+
+    def _null(self, value: Scalar) -> Scalar:
+        """Return NULL in the type of a value."""
+        lookup = self.conditions.lookup()
+        kind = type_of(value, lookup)
+        return exp.Null() if isinstance(kind, Opaque) else brought(exp.Null(), kind, lookup)
+
+    def _preserved(self, frame: Frame, partner: Frame, scan: Scan, join: exp.Join) -> Frame:
         """Return the frame with a public table on the right, whose rows nobody can withdraw."""
-        partners = self._alone(join)
-        scan = self._public_table(partners)
-        if scan is None:
-            hint = "only a public table may stand to the right of LEFT JOIN; write JOIN … ON …"
-            raise self._refuse(OUTER, join, hint)
-        (partner,) = partners
-        (entry,) = partner.scope.entries
-        if frame.scope.entry(entry.name) is not None:
-            hint = "give each its own alias"
-            raise self._refuse(f"two tables in FROM are called {entry.name}", join.this, hint)
-        bare = Frame(Block(), frame.scope.adding(entry))
-        merged = self._merged(bare, join)
-        on = [*partner.block.conditions, *merged.block.conditions]
+        bare = frame.beside(Block(), *partner.names.entries)
+        common = self._common(frame.names, partner.names, join)
+        on = [*partner.block.conditions]
+        on += [exp.EQ(this=ours.copy(), expression=theirs.copy()) for _, ours, theirs in common]
         if join.args.get("on") is not None:
             on.append(self.conditions.value(join.args["on"], bare.scope))
         preserving = exp.and_(*on, copy=False) if on else exp.true()
         kept = replace(scan, preserving=preserving)
-        return Frame(replace(frame.block, sources=(*frame.block.sources, kept)), merged.scope)
+        block = replace(frame.block, sources=(*frame.block.sources, kept))
+        names = replace(frame.names, entries=bare.names.entries)
+        return self._named(Frame(block, names), common, "LEFT")
 
-    def _alone(self, join: exp.Join) -> list[Frame]:
+    def _alone(self, frames: Sequence[Frame], join: exp.Join) -> list[Frame]:
         """Return what is joined, by itself."""
-        return self.items([Frame(Block(), Scope(self.text))], join.this)
+        partners = self.items([Frame(Block(), Scope(self.text))], join.this)
+        for entry in partners[0].names.entries:
+            if frames[0].names.entry(entry.name) is not None:
+                hint = "give each its own alias"
+                raise self._refuse(f"two tables in FROM are called {entry.name}", join.this, hint)
+        return partners
 
     def _public_table(self, partners: list[Frame]) -> Scan | None:
         """Return the public table that the partners are, if they are one, all columns as they are stored.
@@ -111,35 +196,39 @@ class Joins:
         if len(partners) != 1 or len(partners[0].block.sources) != 1 or partners[0].block.choices:
             return None
         (scan,) = partners[0].block.sources
-        stored = all(isinstance(v, exp.Column) for e in partners[0].scope.entries for _, v in e.columns)
+        stored = all(isinstance(v, exp.Column) for e in partners[0].names.entries for _, v in e.columns)
         public = self.conditions.schema.is_public(partners[0].block)
         return scan if isinstance(scan, Scan) and stored and public else None
 
-    def _merged(self, frame: Frame, join: exp.Join) -> Frame:
-        """Return the frame in which both sides agree on the common columns, each of which has one meaning."""
-        left = replace(frame.scope, entries=frame.scope.entries[:-1])
-        for name in self._common(frame.scope, join):
-            ours, theirs = left.alone(name), frame.scope.entries[-1].column(name)
-            if len(ours) != 1 or theirs is None:
+    # -------------------------------------------------------------- USING and NATURAL
+
+    def _common(self, left: Scope, right: Scope, join: exp.Join) -> Merged:
+        """Return the columns that USING names or NATURAL finds, and what each means on both sides."""
+        found = []
+        for name in self._common_names(left, right, join):
+            ours, theirs = left.alone(name), right.alone(name)
+            if len(ours) != 1 or len(theirs) != 1:
                 problem = f"column {name} does not stand exactly once on each side of the join"
                 raise self._refuse(problem, join, "write JOIN … ON a.x = b.x")
-            mine = ours[0][1]
-            equal = exp.EQ(this=mine.copy(), expression=theirs.copy())
-            frame = Frame(frame.block.narrowed([equal]), frame.scope.merging(name, mine))
-        return frame
+            found.append((name, ours[0][1], theirs[0][1]))
+        return found
 
-    def _common(self, scope: Scope, join: exp.Join) -> list[str]:
-        """Return the columns that USING names or NATURAL finds."""
+    def _common_names(self, left: Scope, right: Scope, join: exp.Join) -> list[str]:
         if join.args.get("using"):
             return [node.name for node in join.args["using"]]
         if join.args.get("method") != "NATURAL":
             return []
-        before = {fold(name) for name in replace(scope, entries=scope.entries[:-1]).names()}
-        names = [name for name, _ in scope.entries[-1].columns if fold(name) in before]
+        before = {fold(name) for name in left.names()}
+        names = [name for name in right.names() if fold(name) in before]
         if not names:
             hint = "write CROSS JOIN, or JOIN … ON"
             raise self._refuse("NATURAL JOIN finds no column that both sides have", join, hint)
         return names
+
+    def _refuse_nested(self, branches: Iterable[Block], join: exp.Join) -> None:
+        if any(block.absent for block in below(branches)):
+            problem = "which rows lack a partner would depend on which others do"
+            raise self._refuse(problem, join, "write the tables whose rows are kept first, then LEFT JOIN")
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.text, span(node, self.text), hint=hint)

@@ -15,8 +15,12 @@ from recuse.errors import QueryError
 from recuse.scalars.expression import Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.elaborate import Body, Elaborator, Lookup
+from recuse.sql.elaborate import Asking, Body, Elaborator, Lookup
+from recuse.sql.native.inner import Inner, Rows
+from recuse.sql.native.lower import NativeLowering
 from recuse.sql.position import refusal, span
+from recuse.sql.query import Measure, Schema
+from recuse.sql.render import plain
 
 Statement = TypeVar("Statement", bound=exp.Query)
 
@@ -33,6 +37,17 @@ class Lowering:
         """Return the statement with every expression compiled."""
         found = tree.copy()
         self._query(found)
+        return found
+
+    def written_out(self, tree: Statement) -> Statement:
+        """Return the statement as it is, but with the queries compiled that are run as they are."""
+
+        def change(node: exp.Expr) -> exp.Expr:
+            if isinstance(node, Rows):
+                return exp.Var(this=self._native().query(node.args["query"]))
+            return self.value(node) if isinstance(node, Inner) else node
+
+        found: Statement = tree.transform(change)  # type: ignore[assignment]  # no query becomes another
         return found
 
     def value(self, node: exp.Expr) -> exp.Expr:
@@ -58,7 +73,9 @@ class Lowering:
         if isinstance(tree, exp.SetOperation):
             self._query(tree.this)
             self._query(tree.expression)
-        elif isinstance(tree, exp.Subquery):
+        elif isinstance(tree, exp.Subquery) and isinstance(tree.this, Rows):
+            tree.set("this", exp.Var(this=self._native().query(tree.this.args["query"])))
+        elif isinstance(tree, exp.Subquery | exp.Lateral):
             self._query(tree.this)
         elif isinstance(tree, exp.Select):
             self._select(tree)
@@ -81,8 +98,13 @@ class Lowering:
             return exp.Alias(this=self.value(node.this), alias=node.args["alias"].copy())
         return self.value(node)
 
+    def _native(self) -> NativeLowering:
+        return NativeLowering(self.lookup, self.text, self.dialect)
+
     def _body(self, query: Query, operands: tuple[str, ...]) -> str:
         body = query.body
+        if isinstance(body, Asking):
+            return self._native().body(query, operands)
         if not isinstance(body, Body):
             raise TypeError("a subquery of another making")
         if body.select is None:
@@ -91,3 +113,8 @@ class Lowering:
         if body.word == "IN":
             return f"({operands[0]} IN ({inner}))"
         return f"({inner})" if body.word == "SELECT" else f"{body.word}({inner})"
+
+
+def written_out(measure: Measure, schema: Schema) -> exp.Select:
+    """Return an aggregate as ordinary SQL, without owners."""
+    return Lowering(measure.lookup(), schema.text, schema.catalogue.dialect).written_out(plain(measure))

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sqlglot import exp
-
-from recuse.scalars.types import Number
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Name
-from recuse.sql.query import (
-    Block,
-    Choice,
-    Measure,
-    Owner,
-    Scalar,
-    Schema,
-    SetOf,
-    map_blocks,
-)
+from recuse.sql.equalities import Identity, in_force
+from recuse.sql.query import Block, Choice, Measure, Owner, Schema, SetOf, map_blocks
 from recuse.sql.render import native_exists
 
 Pass = Callable[[Measure, Schema], Measure]
@@ -39,47 +27,54 @@ def settle_public(measure: Measure, schema: Schema) -> Measure:
     return replace(measure, blocks=map_blocks(measure.blocks, settle))
 
 
-def drop_equal_owners(measure: Measure, _: Schema) -> Measure:
-    """Return the measure without owners that equalities make equal to others: a participant counts once.
+def split_signs(measure: Measure, _: Schema) -> Measure:
+    """Return the measure in which no block has absences: all its rows are added, those with one taken away.
 
-    Only for integers: there SQL's equality is identity. A branch of a choice drops those of the blocks
-    around it too: its rows are used only together with theirs.
+    Guarantee: rows without b are a minus a ∧ b, whoever is there (proofs.md, theorem N1); which blocks there
+    are follows from the query.
+    """
+    blocks = tuple(part for block in measure.blocks for part in _signs(block))
+    return replace(measure, blocks=blocks)
+
+
+def _signs(block: Block) -> tuple[Block, ...]:
+    if not block.absent:
+        return (block,)
+    bare = replace(block, absent=())
+    kept = tuple(choice for choice in block.choices if not choice.implied)
+    return bare, replace(bare, choices=(*kept, Choice(block.absent)), sign=-block.sign)
+
+
+def drop_equal_owners(measure: Measure, _: Schema) -> Measure:
+    """Return the measure without owners that are equal to others in every row: a participant counts once.
+
+    A branch of a choice drops those of the blocks around it too: its rows are used only together with
+    theirs.
     """
     lookup = measure.lookup()
-    return replace(measure, blocks=tuple(_distinct_owners(block, (), (), lookup) for block in measure.blocks))
+    return replace(measure, blocks=tuple(_distinct_owners(block, (), lookup) for block in measure.blocks))
 
 
-Identity = tuple[str, tuple[object, ...]]
-
-
-def _distinct_owners(
-    block: Block, conditions: Sequence[Scalar], around: Sequence[Owner], lookup: Lookup
-) -> Block:
-    stated = (*conditions, *block.conditions)
-    find = Equalities.of(stated, lookup, (Number,)).leader
-    seen: dict[Identity, Owner] = {_identity(owner, find): owner for owner in around}
+def _distinct_owners(block: Block, around: Sequence[Block], lookup: Lookup) -> Block:
+    equal = in_force((*around, block), lookup)
+    seen = {equal.identity(owner) for other in around for owner in other.owners}
     own: dict[Identity, Owner] = {}
     for owner in block.owners:
-        name = _identity(owner, find)
+        name = equal.identity(owner)
         if name not in seen:
             own.setdefault(name, owner)
-    owners = tuple(own.values())
+    left = replace(block, owners=tuple(own.values()))
     choices = tuple(
-        Choice(tuple(_distinct_owners(b, stated, (*around, *owners), lookup) for b in choice.branches))
+        replace(choice, branches=tuple(_distinct_owners(b, (*around, left), lookup) for b in choice.branches))
         for choice in block.choices
     )
     sources = tuple(
-        SetOf(source.alias, tuple(_distinct_owners(b, (), (), lookup) for b in source.branches))
+        SetOf(source.alias, tuple(_distinct_owners(b, (), lookup) for b in source.branches))
         if isinstance(source, SetOf)
         else source
         for source in block.sources
     )
-    return replace(block, owners=owners, choices=choices, sources=sources)
-
-
-def _identity(owner: Owner, find: Callable[[Name], Name]) -> Identity:
-    values = [find((v.table, v.name)) if isinstance(v, exp.Column) else v for v in owner.values]
-    return owner.kind, tuple(values)
+    return replace(left, choices=choices, sources=sources)
 
 
 def weigh_rows(measure: Measure, schema: Schema) -> Measure:

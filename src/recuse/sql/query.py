@@ -3,7 +3,10 @@
     Measure   one aggregate: the blocks whose rows it counts or sums (several blocks: UNION ALL)
     Block     rows: sources that are joined, conditions that must hold, choices of which one must hold
     Choice    an OR: a row is there while any row of any branch is (EXISTS, IN, OR over them, `any` links)
+    absent    branches of which no row may be there (NOT EXISTS, outer joins, EXCEPT); `split_signs` makes
+              two blocks of one that has them, rows to add and rows to take away
     SetOf     a source whose equal rows are one: DISTINCT, UNION, INTERSECT
+    Own       a source of any SQL, each of whose rows belongs to owners that it names
 
 Names are resolved and spelled as the catalogue does; aliases are unique in the whole query, so that a
 column means the same in a block and in the branches below it. Scalar expressions are sqlglot trees, and
@@ -15,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
@@ -25,6 +28,10 @@ from recuse.scalars.types import Opaque, Type, stored
 from recuse.sql.catalogue import Catalogue, Table
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import Ownership, PublicTable
+
+if TYPE_CHECKING:
+    from recuse.sql.native.facts import Facts
+    from recuse.sql.native.tree import NativeQuery
 
 Scalar = exp.Expr
 
@@ -58,7 +65,9 @@ class Owner:
 class Block:
     """Rows: all combinations of the sources' rows for which the conditions and the choices hold.
 
-    `owners` and `completed` (in words) are filled in by the passes; `weight` and `keys` (of the groups) by
+    There is a row only while no row of any `absent` branch is there; branches may use the block's columns.
+    `sign` says whether the rows are added or, after `split_signs`, taken away. `owners` and `completed` (in
+    words) are filled in by the passes; `weight` and `keys` (of the groups) by
     the aggregate that the block belongs to.
     """
 
@@ -70,10 +79,22 @@ class Block:
     keys: tuple[Scalar, ...] = ()
     weight: Scalar | None = None
     completed: tuple[str, ...] = ()
+    absent: tuple[Block, ...] = ()
+    sign: int = 1
 
     def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
         """Return the rows for which more conditions hold."""
         return replace(self, conditions=(*self.conditions, *conditions), choices=(*self.choices, *choices))
+
+    def joined(self, other: Block) -> Block:
+        """Return all pairs of rows of two blocks, under the outputs of this one."""
+        return replace(
+            self,
+            sources=self.sources + other.sources,
+            conditions=self.conditions + other.conditions,
+            choices=_beside(self.choices, other.absent) + _beside(other.choices, self.absent),
+            absent=self.absent + other.absent,
+        )
 
     def output(self, name: str) -> Output | None:
         """Return the output of that name, in any case."""
@@ -82,9 +103,15 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A condition that holds while any row of any branch does; branches may use the block's columns."""
+    """A condition that holds while any row of any branch does; branches may use the block's columns.
+
+    `linked` says that it stands for an `any` link of one row, each branch for one of its owners; `implied`
+    that it holds wherever any row of any absent branch of its block is there.
+    """
 
     branches: tuple[Block, ...]
+    linked: bool = False
+    implied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +122,34 @@ class SetOf:
     branches: tuple[Block, ...]
 
 
-BlockSource = Scan | SetOf
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A source that is run as it is; a row of it is there while all its owners are (theorem B1).
+
+    `owners` are columns of it, as is the rest: `unique` are those that no two rows share, `origins` the
+    table and column that a column is taken from. `uses` are the columns of other sources that it looks at,
+    `facts` what holds of every row.
+    """
+
+    alias: str
+    query: NativeQuery
+    names: tuple[str, ...]
+    types: tuple[Type, ...]
+    owners: tuple[Owner, ...]
+    facts: Facts
+    unique: tuple[str, ...] | None = None
+    origins: tuple[tuple[Scan, str] | None, ...] = ()
+    uses: tuple[exp.Column, ...] = ()
+    public: bool = False
+    """whether all that it looks at is public"""
+
+
+BlockSource = Scan | SetOf | Own
+
+
+def _beside(choices: tuple[Choice, ...], absent: tuple[Block, ...]) -> tuple[Choice, ...]:
+    """Return choices beside more that must be absent, which does not imply them."""
+    return tuple(replace(choice, implied=False) for choice in choices) if absent else choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +159,11 @@ class Measure:
     aggregate: Aggregate
     blocks: tuple[Block, ...]
     known: tuple[BlockSource, ...] = field(repr=False)
+
+    @property
+    def signed(self) -> bool:
+        """Whether a row may weigh less than nothing: by its value, or because it is taken away."""
+        return self.aggregate.signed or any(block.sign < 0 for block in self.blocks)
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""
@@ -124,11 +183,12 @@ class Schema:
 
     def is_public(self, block: Block) -> bool:
         """Return whether nobody owns any row that the block looks at."""
-        return all(
-            isinstance(self.ownership.of(source.table.name), PublicTable)
-            for source in sources_of([block])
-            if isinstance(source, Scan)
-        )
+        return all(self._is_public(source) for source in sources_of([block]) if not isinstance(source, SetOf))
+
+    def _is_public(self, source: Scan | Own) -> bool:
+        if isinstance(source, Own):
+            return source.public
+        return isinstance(self.ownership.of(source.table.name), PublicTable)
 
 
 class Aggregate(Protocol):
@@ -147,6 +207,11 @@ class Aggregate(Protocol):
     @property
     def weighed(self) -> bool:
         """Whether a row may weigh anything but 1."""
+        ...
+
+    @property
+    def placed(self) -> bool:
+        """Whether the answer is one of the rows' values, so that rows of different values are kept apart."""
         ...
 
     @property
@@ -169,7 +234,8 @@ class Aggregate(Protocol):
     def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup, /) -> Scalar:
         """Return the weight of a row in whole granules, a function of its own values.
 
-        Guarantee: at least 0 unless `signed`; NULL, 0 and what lies below drop out of the derivations.
+        Guarantee: at least 0 unless `signed`; NULL, 0 and what lies below drop out of the derivations. Of an
+        aggregate that is `placed` it is the value of the row, and only NULL drops out.
         """
         ...
 
@@ -214,6 +280,7 @@ def below(blocks: Iterable[Block]) -> Iterator[Block]:
                 yield from below(source.branches)
         for choice in block.choices:
             yield from below(choice.branches)
+        yield from below(block.absent)
 
 
 def scalars_of(block: Block) -> Iterator[Scalar]:
@@ -222,11 +289,15 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
     for source in block.sources:
         if isinstance(source, Scan) and source.preserving is not None:
             yield source.preserving
+        if isinstance(source, Own):
+            yield from source.uses
     for owner in block.owners:
         yield from owner.values
     for choice in block.choices:
         for branch in choice.branches:
             yield from scalars_of(branch)
+    for branch in block.absent:
+        yield from scalars_of(branch)
 
 
 def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tuple[Block, ...]:
@@ -239,8 +310,11 @@ def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tup
             else source
             for source in block.sources
         )
-        choices = tuple(Choice(map_blocks(choice.branches, step)) for choice in block.choices)
-        return step(replace(block, sources=sources, choices=choices))
+        choices = tuple(
+            replace(choice, branches=map_blocks(choice.branches, step)) for choice in block.choices
+        )
+        absent = map_blocks(block.absent, step)
+        return step(replace(block, sources=sources, choices=choices, absent=absent))
 
     return tuple(map(below, blocks))
 
@@ -265,6 +339,10 @@ def type_lookup(sources: Iterable[BlockSource]) -> Lookup:
             held = source.table.column(name)
             if held is not None:
                 return expression.Variable(alias, held.name, stored(held.type), held.type)
+        elif isinstance(source, Own):
+            for known_name, kind in zip(source.names, source.types, strict=True):
+                if same(known_name, name):
+                    return expression.Variable(alias, known_name, kind)
         elif source is not None:
             output = source.branches[0].output(name)
             if output is not None:

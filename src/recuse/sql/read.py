@@ -14,10 +14,13 @@ from sqlglot import exp
 
 from recuse.errors import QueryError, quote
 from recuse.fold import same
+from recuse.scalars.expression import Constant
 from recuse.scalars.types import Opaque, common
+from recuse.sql.absences import together
 from recuse.sql.aggregates import AGGREGATES, COUNT
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Rounded, Term
+from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
     Listed,
@@ -29,11 +32,12 @@ from recuse.sql.groups import (
     literal_value,
     typed,
 )
-from recuse.sql.joins import Frame
+from recuse.sql.named import NOTHING, Known
+from recuse.sql.ordered import OrderedCall, ordered_call
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
-from recuse.sql.relations import NOTHING, Known, Relations
+from recuse.sql.relations import Relations
 
 OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -146,15 +150,19 @@ class _Reader:
 
     def _key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
         values = tuple(self._value(node, frame) for frame in frames)
-        pairs = [(frame.block, value) for frame, value in zip(frames, values, strict=True)]
+        pairs = [
+            (frame.block, value)
+            for frame, value in zip(frames, values, strict=True)
+            if not self._is_null(value)  # a row of an outer join without this side is in no group
+        ]
         name = node.alias_or_name or node.sql()
         for found in (
             [listed_values(block, value) for block, value in pairs],
             [domain_values(self.schema, block, value) for block, value in pairs],
         ):
-            if found[0] is not None and all(other == found[0] for other in found):
+            if found and found[0] is not None and all(other == found[0] for other in found):
                 return GroupKey(name, values, self._typed(found[0], node, values))
-        if all(is_public_key(self.schema, block, value) for block, value in pairs):
+        if pairs and all(is_public_key(self.schema, block, value) for block, value in pairs):
             return GroupKey(name, values, None)
         raise refusal(
             "which groups there are would tell about private rows",
@@ -163,6 +171,10 @@ class _Reader:
             accepted="columns of public tables, a [[domain]] of the policy, or a list in the query",
             hint=f"add WHERE {node.sql()} IN (…) with the groups that you want",
         )
+
+    def _is_null(self, value: Scalar) -> bool:
+        found = self.relations.conditions(self.known).elaborator().expression(value)
+        return isinstance(found, Constant) and found.value is None
 
     def _typed(self, listed: Listed, node: exp.Expr, values: Sequence[Scalar]) -> Listed:
         """Return the listed groups as values of the key's type, or refuse what is not written as one."""
@@ -191,7 +203,7 @@ class _Reader:
                     return Shown(node.alias or key.name, ShownKey(position))
             problem = "this column is neither a key of GROUP BY nor an aggregate"
             raise self._refuse(problem, inner, "aggregate it, or group by it")
-        if isinstance(inner, exp.Filter) or type(inner) in AGGREGATES:
+        if isinstance(inner, exp.Filter | exp.WithinGroup | exp.AggFunc):
             name = node.alias or inner.sql()
         return Shown(name, self._formula(inner, keys, frames))
 
@@ -223,6 +235,16 @@ class _Reader:
         call, test = node, None
         if isinstance(node, exp.Filter):
             call, test = node.this, node.expression.this
+        ordered = ordered_call(call)
+        if isinstance(ordered, OrderedCall):
+            once = isinstance(ordered.argument, exp.Distinct)
+            arguments = ordered.argument.expressions if once else [ordered.argument]
+            if len(arguments) == 1:
+                return self._measure(ordered.aggregate, arguments, test, keys, frames, once=once)
+            ordered = ordered.argument
+        if ordered is not None:
+            hint = "write MAX(x), MEDIAN(x), QUANTILE_CONT(x, 0.9)"
+            raise self._refuse("this form of the aggregate is not understood", ordered, hint)
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
         if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or (held - {"expressions"}):
             raise self._not_an_aggregate(node)
@@ -273,12 +295,15 @@ class _Reader:
         name = f"{kind.word} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
         if name not in self.measures:
             blocks = [
-                self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
+                block
                 for place, frame in enumerate(frames)
+                for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
             ]
+            blocks = self._possible(blocks)
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
-            self.measures[name] = Measure(kind, tuple(replace(b, outputs=()) for b in blocks), ())
+            bare = [replace(block, outputs=()) for block in blocks]
+            self.measures[name] = Measure(kind, together(bare), ())
         return Term(list(self.measures).index(name))
 
     def _rows(
@@ -288,18 +313,45 @@ class _Reader:
         test: exp.Expr | None,
         frame: Frame,
         keys: list[Scalar],
-    ) -> Block:
-        if test is not None:
-            frame = frame.where(*self.relations.conditions(self.known).read(test, frame.scope))
-        values = [self._value(node, frame) for node in arguments]
-        outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
-        weight = kind.value(values)
-        problem = None if weight is None else kind.refuses(type_of(weight, self.relations.lookup()))
-        if problem is not None:
-            hint = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
-            raise self._refuse(problem, arguments[0], hint)
-        block = kind.rows(frame.block, values)
-        return replace(block, outputs=tuple(outputs), keys=tuple(keys), weight=weight)
+    ) -> list[Block]:
+        """Return the blocks of a frame's rows that take part: one, or one for every case of FILTER."""
+        conditions = self.relations.conditions(self.known)
+        frames = [frame] if test is None else frame.cases(conditions.read(test, frame.scope))
+        found = []
+        for case, values in conditions.values(arguments, frame.scope):
+            outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
+            weight = kind.value(values)
+            problem = None if weight is None else kind.refuses(type_of(weight, self.relations.lookup()))
+            if problem is not None:
+                hint = (
+                    "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
+                )
+                raise self._refuse(problem, arguments[0], hint)
+            blocks = [kind.rows(each.narrowed(case).block, values) for each in frames]
+            found += [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
+        return found
+
+    def _possible(self, blocks: list[Block]) -> list[Block]:
+        """Return the blocks that can have rows of any weight, as far as constants say; one at least.
+
+        The rows of an outer join that have no partner mostly go here: a column of the other side is NULL.
+        """
+        elaborator = self.relations.conditions(self.known).elaborator()
+
+        def known(value: Scalar) -> Constant | None:
+            found = elaborator.expression(value)
+            return found if isinstance(found, Constant) else None
+
+        def is_possible(block: Block) -> bool:
+            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in block.keys]
+            weight = [] if block.weight is None else [block.weight]
+            said = [found for found in map(known, (*block.conditions, *keys, *weight)) if found is not None]
+            return all(found.value for found in said)
+
+        possible = [block for block in blocks if is_possible(block)] or blocks[:1]
+        if len(possible) == 1:
+            return possible
+        return [replace(b, conditions=tuple(c for c in b.conditions if not known(c))) for b in possible]
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
         """Return the block of the distinct keys and values."""
@@ -343,7 +395,8 @@ class _Reader:
 def _accepted() -> str:
     """Return the aggregates that there are, in words."""
     *others, last = (call.sql_name() for call in AGGREGATES)
-    return f"{', '.join(others)} and {last}, with DISTINCT and FILTER, and arithmetic over them"
+    told = f"{', '.join(others)}, {last}, MAX, MIN, MEDIAN and QUANTILE_CONT"
+    return f"{told}, with DISTINCT and FILTER, and arithmetic over them"
 
 
 def _grouped(key: GroupKey, place: int) -> Scalar:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
@@ -30,8 +30,8 @@ CLAUSES: dict[str, tuple[str, str, str | None]] = {
 READ = frozenset({"expressions", "from_", "joins", "where", "with_"})
 
 EXCEPT = ("EXCEPT drops rows when others appear", "ask for both parts and subtract the answers")
+MAX_OUTER = 4
 JOIN_PARTS = frozenset({"this", "on", "using", "kind", "side", "method"})
-OUTER = "an outer join keeps rows because others are missing: it is not monotone"
 
 
 def refuse_clauses(tree: exp.Expr, text: str, accepted: Collection[str]) -> None:
@@ -60,20 +60,36 @@ def refuse_having(having: exp.Having, text: str) -> None:
 
 
 def refuse_join(join: exp.Join, text: str) -> None:
-    """Refuse a kind of join that is neither inner nor a LEFT JOIN."""
+    """Refuse a kind of join that is not understood."""
     side, kind, method = (join.args.get(key) or "" for key in ("side", "kind", "method"))
-    if side == "RIGHT":
-        raise _refused(OUTER, join, text, "write the table whose rows are kept first, then LEFT JOIN")
-    if side == "FULL" or kind == "OUTER":
-        raise _refused(OUTER, join, text, "write JOIN … ON …")
     known = {key for key, value in join.args.items() if value} <= JOIN_PARTS
-    if method not in ("", "NATURAL") or kind not in ("", "INNER", "CROSS", "SEMI") or not known:
-        name = " ".join(word for word in (method, kind) if word) or "this kind of"
-        accepted = "JOIN … ON or USING, NATURAL JOIN, CROSS JOIN, SEMI JOIN, comma"
+    kinds = ("", "OUTER") if side else ("", "INNER", "CROSS", "SEMI", "ANTI")
+    if method not in ("", "NATURAL") or kind not in kinds or not known:
+        name = " ".join(word for word in (method, side, kind) if word) or "this kind of"
+        accepted = "JOIN … ON or USING, NATURAL, LEFT, RIGHT, FULL, CROSS, SEMI and ANTI JOIN, comma"
         hint = "write EXISTS (…) or JOIN … ON"
-        if kind == "ANTI":
-            hint = "an anti-join is not monotone: ask for all rows and for those with a match"
         raise refusal(f"{name} JOIN is not accepted", text, span(join, text), accepted=accepted, hint=hint)
+
+
+def refuse_joins(joins: Sequence[exp.Join], text: str) -> None:
+    """Refuse outer joins that are too many, or that a comma stands before.
+
+    A comma binds less than a join, which matters where rows of the right side are kept.
+    """
+    outer = [join for join in joins if join.args.get("side")]
+    if len(outer) > MAX_OUTER:
+        hint = "join what is always there by JOIN"
+        raise refusal("too many outer joins", text, span(outer[-1], text), accepted=f"{MAX_OUTER}", hint=hint)
+    commas = [place for place, join in enumerate(joins) if not set(_held(join)) - {"this"}]
+    for place, join in enumerate(joins):
+        if join.args.get("side") in ("RIGHT", "FULL") and any(comma < place for comma in commas):
+            raise _refused(
+                "what stands before the comma does not belong to this join", join, text, "write CROSS JOIN"
+            )
+
+
+def _held(join: exp.Join) -> list[str]:
+    return [key for key, value in join.args.items() if value]
 
 
 def refuse_table_form(item: exp.Table, text: str) -> None:

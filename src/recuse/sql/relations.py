@@ -6,40 +6,44 @@ here is refused, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import fold, same
+from recuse.fold import fold
+from recuse.sql.absences import absorbed
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
-from recuse.sql.joins import Frame, Joins
+from recuse.sql.frame import Frame
+from recuse.sql.joins import Joins
+from recuse.sql.named import NOTHING, Known, names_in, view_query
+from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.expressions import Expressions
+from recuse.sql.native.own import own_source
+from recuse.sql.native.read import NativeReader
+from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, clause_span, placed, refusal, span
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, column, type_lookup
-from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_table_form
+from recuse.sql.predicates import NESTED
+from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, SetOf, below, column, type_lookup
+from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins, refuse_table_form
 from recuse.sql.scope import Entry, Scope
-from recuse.sql.sets import SetKind, aligned, distinct, intersection, says_distinct, set_operation_kind
+from recuse.sql.sets import (
+    SetKind,
+    aligned,
+    difference,
+    distinct,
+    intersection,
+    says_distinct,
+    set_operation_kind,
+    uses_around,
+)
 
 MAX_SOURCES = 64
 MAX_READ = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A CTE: its tree, the CTEs that it can see, and the names of its columns."""
-
-    tree: exp.Query
-    known: Mapping[str, Named]
-    columns: tuple[str, ...]
-
-
-Known = Mapping[str, Named]
-NOTHING: Known = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -50,11 +54,46 @@ class Relations:
     sources: list[BlockSource] = field(default_factory=list)
     within: tuple[str, ...] = ()
     """the views that are being read"""
+    taken: set[str] = field(default_factory=set)
+    """aliases that are no source's, as they are compared"""
 
     # -------------------------------------------------------------- queries
 
     def query(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
-        """Return the blocks of a query whose rows are used by another, each with its outputs."""
+        """Return the blocks of a query whose rows are used by another, each with its outputs.
+
+        What no blocks can say, or only with rows of several owners, is run as it is, if each of its rows has
+        owners of its own.
+        """
+        met = len(self.sources)
+        try:
+            found = self._blocks(tree, known, outer)
+        except QueryError:
+            del self.sources[met:]
+            own = self._own(tree, known, outer)
+            if own is None:
+                raise
+            return own
+        mixed = any(block.absent or any(isinstance(s, SetOf) for s in block.sources) for block in found)
+        if not mixed or all(map(self.schema.is_public, found)):
+            return found
+        return self._own(tree, known, outer) or found
+
+    def _own(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...] | None:
+        """Return the block that scans a query of any form, None if it is not own."""
+        met = len(self.sources)
+        try:
+            query = NativeReader(self.schema, self, self.within).query(tree, known, outer, self.lookup())
+            around = () if outer is None else outer.around
+            own = own_source(self.fresh("own"), query, around, self.schema, self.sources)
+        except (QueryError, NotOwn):
+            del self.sources[met:]
+            return None
+        self.sources.append(own)
+        outputs = tuple(Output(name, column(own.alias, name)) for name in names_of(query))
+        return (Block(sources=(own,), outputs=outputs),)
+
+    def _blocks(self, tree: exp.Expr, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         tree = self.unwrapped(tree)
         known = self.with_names(tree, known)
         if isinstance(tree, exp.SetOperation):
@@ -72,19 +111,7 @@ class Relations:
 
     def with_names(self, tree: exp.Expr, known: Known) -> Known:
         """Return the CTEs that the query can see."""
-        clause = tree.args.get("with_")
-        if clause is None:
-            return known
-        if clause.args.get("recursive"):
-            place = clause_span(clause, "WITH", self.schema.text)
-            hint = "write out as many joins as you need"
-            raise refusal("a recursive CTE is not answered", self.schema.text, place, hint=hint)
-        for item in clause.expressions:
-            if {key for key, value in item.args.items() if value} - {"this", "alias"}:
-                raise self.refuse("this form of a CTE is not accepted", item, "write WITH name AS (SELECT …)")
-            columns = tuple(name.name for name in item.args["alias"].args.get("columns") or ())
-            known = {**known, fold(item.alias): Named(item.this, known, columns)}
-        return known
+        return names_in(tree, known, self.schema.text)
 
     def _select(self, tree: exp.Select, known: Known, outer: Scope | None) -> tuple[Block, ...]:
         text = self.schema.text
@@ -94,7 +121,7 @@ class Relations:
             raise refusal("DISTINCT ON keeps one row of many, whichever comes first", text,
                           clause_span(once, "DISTINCT", text), hint="write DISTINCT without ON")  # fmt: skip
         frames = self.frames(tree, known, outer)
-        blocks = tuple(replace(frame.block, outputs=self._outputs(tree, frame, known)) for frame in frames)
+        blocks = tuple(block for frame in frames for block in self._shown(tree, frame, known))
         group, having = tree.args.get("group"), tree.args.get("having")
         if having is not None:
             refuse_having(having, text)
@@ -107,16 +134,21 @@ class Relations:
             )
         return (self.distinct(blocks, tree),) if once is not None or group is not None else blocks
 
-    def _outputs(self, tree: exp.Select, frame: Frame, known: Known) -> tuple[Output, ...]:
-        outputs: list[Output] = []
-        for number, node in enumerate(tree.expressions, start=1):
-            if node.is_star:
-                outputs += self._star(node, frame.scope)
-            else:
-                value = self.conditions(known).value(node.unalias(), frame.scope)
-                name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
-                outputs.append(Output(name, value))
-        return tuple(outputs)
+    def _shown(self, tree: exp.Select, frame: Frame, known: Known) -> list[Block]:
+        """Return the blocks of a frame's rows with what is selected: several if subqueries decide it."""
+        nodes = [node.unalias() for node in tree.expressions if not node.is_star]
+        found = []
+        for case, values in self.conditions(known).values(nodes, frame.scope):
+            given = iter(values)
+            outputs: list[Output] = []
+            for number, node in enumerate(tree.expressions, start=1):
+                if node.is_star:
+                    outputs += self._star(node, frame.scope)
+                else:
+                    name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{number}")
+                    outputs.append(Output(name, next(given)))
+            found.append(replace(frame.narrowed(case).block, outputs=tuple(outputs)))
+        return found
 
     def _star(self, node: exp.Expr, scope: Scope) -> list[Output]:
         star = node if isinstance(node, exp.Star) else node.this
@@ -139,12 +171,20 @@ class Relations:
             return blocks
         if kind is SetKind.UNION:
             return (self.distinct(blocks, tree),)
-        halves = (self.distinct(part, tree) for part in (blocks[: len(left)], blocks[len(left) :]))
-        return (intersection(*halves),)
+        first, others = self.distinct(blocks[: len(left)], tree), blocks[len(left) :]
+        if kind is SetKind.INTERSECT:
+            return (intersection(first, self.distinct(others, tree)),)
+        others = absorbed(others)
+        if any(block.absent for block in below(others)):
+            raise self.refuse(NESTED[0], tree.expression, NESTED[1])
+        return (difference(first, others),)
 
     def distinct(self, blocks: Sequence[Block], tree: exp.Expr) -> Block:
         """Return the block of the distinct outputs of the blocks."""
         made, block = distinct(self.fresh("set"), blocks, self.lookup(), tree, self.schema.text)
+        if uses_around(made):
+            problem = "DISTINCT, UNION and INTERSECT cannot use columns of the rows around"
+            raise self.refuse(problem, tree, "leave them out, or compare outside of them")
         self.sources.append(made)
         return block
 
@@ -160,12 +200,23 @@ class Relations:
             frames = [empty]
         else:
             frames = self._items([empty], start.this, known)
-        for join in tree.args.get("joins") or ():
+        joins = tree.args.get("joins") or []
+        refuse_joins(joins, self.schema.text)
+        for join in joins:
             frames = self.joins(known).join(frames, join)
         where = tree.args.get("where")
         if where is not None:
-            frames = [frame.where(*self.conditions(known).read(where.this, frame.scope)) for frame in frames]
+            conditions = self.conditions(known)
+            frames = [
+                case for frame in frames for case in frame.cases(conditions.read(where.this, frame.scope))
+            ]
+        self._few(frames, tree)
         return frames
+
+    def _few(self, frames: Sequence[Frame], item: exp.Expr) -> None:
+        if len(frames) > MAX_SOURCES or max(len(frame.block.sources) for frame in frames) > MAX_SOURCES:
+            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
+                          accepted=f"{MAX_SOURCES}")  # fmt: skip
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
         """Return every frame joined with every branch of one item of FROM."""
@@ -173,25 +224,27 @@ class Relations:
         if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table) and not item.alias:
             refuse_clauses(item, self.schema.text, {"this"})
             return self._items(frames, item.this, known)
-        name, columns, blocks = self._item(item, known)
-        if any(same(entry.name, name) for entry in frames[0].scope.entries):
-            hint = "give each its own alias: FROM t a, t b"
-            raise self.refuse(f"two tables in FROM are called {name}", item, hint)
+        # only what is LATERAL depends on the rows before it
+        first = self._item(item, known, frames[0].scope)
         found = []
-        for frame in frames:
+        for place, frame in enumerate(frames):
+            again = place > 0 and isinstance(item, exp.Lateral)
+            name, columns, blocks = self._item(item, known, frame.scope) if again else first
+            if frame.scope.entry(name) is not None:
+                hint = "give each its own alias: FROM t a, t b"
+                raise self.refuse(f"two tables in FROM are called {name}", item, hint)
             for block in blocks:
                 named = tuple(
                     (renamed, output.value) for renamed, output in zip(columns, block.outputs, strict=True)
                 )
                 found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
-        if len(found) > MAX_SOURCES or max(len(frame.block.sources) for frame in found) > MAX_SOURCES:
-            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
-                          accepted=f"{MAX_SOURCES}")  # fmt: skip
+        self._few(found, item)
+        refuse_joins(nested, self.schema.text)
         for join in nested:
             found = self.joins(known).join(found, join)
         return found
 
-    def _item(self, item: exp.Expr, known: Known) -> tuple[str, list[str], tuple[Block, ...]]:
+    def _item(self, item: exp.Expr, known: Known, before: Scope) -> tuple[str, list[str], tuple[Block, ...]]:
         """Return the name of one item, its column names and its blocks."""
         alias = item.args.get("alias")
         renamed = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
@@ -210,6 +263,10 @@ class Relations:
         elif isinstance(item, exp.Subquery):
             blocks = self.query(item, known, None)
             name = item.alias or self.fresh("derived")
+        elif isinstance(item, exp.Lateral) and isinstance(item.this, exp.Subquery):
+            refuse_clauses(item, self.schema.text, {"this", "alias"})
+            blocks = self.query(item.this, known, before)
+            name = item.alias or self.fresh("derived")
         else:
             hint = "name a table, or write a join" if not isinstance(item, exp.Unnest) else "join a table"
             raise self.refuse("FROM takes tables and subqueries only", item, hint)
@@ -222,24 +279,25 @@ class Relations:
     def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
         """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
         rows = [node.expressions if isinstance(node, exp.Tuple) else [node] for node in item.expressions]
-        scope = Scope(self.schema.text)
+        nothing = Scope(self.schema.text)
         blocks = []
         for row in rows:
-            values = [self.conditions(known).value(node, scope) for node in row]
+            values = [self.conditions(known).value(node, nothing) for node in row]
             outputs = tuple(Output(f"col{place}", value) for place, value in enumerate(values))
             blocks.append(Block(outputs=outputs))
         return aligned(blocks, self.lookup(), item, self.schema.text)
 
     def _table(self, item: exp.Table) -> tuple[Block, ...]:
-        table = self._known_table(item)
+        table = self.known_table(item)
         if table.view is not None:
             return self._view(item, table, table.view)
         scan = Scan(self.fresh(item.alias or table.name), table)
-        self._met(scan, item)
+        self.met(scan, item)
         outputs = tuple(Output(known.name, column(scan.alias, known.name)) for known in table.columns)
         return (Block(sources=(scan,), outputs=outputs),)
 
-    def _known_table(self, item: exp.Table) -> Table:
+    def known_table(self, item: exp.Table) -> Table:
+        """Return the table that an item names, or refuse it: its rows are somebody's, or public."""
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
         if item.catalog or (item.db and fold(item.db) != "main"):
@@ -261,7 +319,7 @@ class Relations:
         try:
             text = view_query(definition)
             inside = replace(self.schema, text=text)
-            reader = Relations(inside, self.sources, (*self.within, fold(table.name)))
+            reader = Relations(inside, self.sources, (*self.within, fold(table.name)), self.taken)
             blocks = reader.query(parse(text), NOTHING, None)
         except QueryError as error:
             raise self.refuse(
@@ -277,7 +335,18 @@ class Relations:
 
     def conditions(self, known: Known) -> Conditions:
         """Return the reader of conditions that sees these CTEs."""
-        return Conditions(self.schema, lambda tree, scope: self.query(tree, known, scope), self.lookup)
+        return Conditions(
+            self.schema,
+            lambda tree, scope: self.query(tree, known, scope),
+            lambda node, scope: self._expressions(known, scope).value(node),
+            self.sources,
+        )
+
+    def _expressions(self, known: Known, scope: Scope) -> Expressions:
+        """Return the reader of expressions whose subqueries are run as they are."""
+        reader = NativeReader(self.schema, self, self.within)
+        queries = lambda tree, inside, lookup: reader.query(tree, known, inside, lookup)  # noqa: E731
+        return Expressions(self.schema, queries, scope, self.lookup())
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""
@@ -289,11 +358,18 @@ class Relations:
 
     def fresh(self, wish: str) -> str:
         """Return an alias that no other source of the query has."""
-        taken = {fold(source.alias) for source in self.sources}
+        taken = {fold(source.alias) for source in self.sources} | self.taken
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if fold(name) not in taken)
 
-    def _met(self, scan: Scan, item: exp.Expr) -> None:
+    def alias(self, wish: str) -> str:
+        """Return an alias for what is no source: nothing else will have it."""
+        found = self.fresh(wish)
+        self.taken.add(fold(found))
+        return found
+
+    def met(self, scan: Scan, item: exp.Expr) -> None:
+        """Take note of a table that is read."""
         if len(self.sources) == MAX_READ:
             raise self.refuse("the query reads too many tables", item, "use every CTE and view fewer times")
         self.sources.append(scan)
@@ -309,16 +385,3 @@ def _shown_as(block: Block, names: Sequence[str], place: Span | None) -> Block:
     outputs = tuple(Output(name, placed(output.value, place)) for name, output in pairs)
     conditions = tuple(placed(condition, place) for condition in block.conditions)
     return replace(block, outputs=outputs, conditions=conditions)
-
-
-def view_query(definition: str) -> str:
-    """Return the SELECT of CREATE VIEW name AS SELECT ….
-
-    >>> view_query("CREATE VIEW v(a) AS SELECT x FROM t;")
-    'SELECT x FROM t'
-    """
-    words = definition.rstrip().rstrip(";")
-    start = fold(words).find(" as ")
-    if start < 0:
-        raise QueryError("its definition cannot be read")
-    return words[start + len(" AS ") :].strip()

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.query import Block, BlockSource, Measure, Scalar, Scan, SetOf
+from recuse.sql.native.inner import Rows
+from recuse.sql.query import Block, BlockSource, Measure, Own, Scalar, Scan, SetOf
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -69,6 +70,12 @@ def _alias(name: str) -> exp.TableAlias:
 def _reference(source: BlockSource) -> exp.Expr:
     if isinstance(source, Scan):
         return table_reference(source)
+    if isinstance(source, Own):
+        rows = exp.Subquery(this=Rows(query=source.query, shown=exp.Literal.string(source.alias)))
+        if source.uses:
+            return exp.Lateral(this=rows, alias=_alias(source.alias))
+        rows.set("alias", _alias(source.alias))
+        return rows
     return exp.Subquery(this=distinct_outputs(source.branches), alias=_alias(source.alias))
 
 
@@ -82,19 +89,22 @@ def _join(source: BlockSource) -> exp.Join:
 
 
 def with_choices(block: Block) -> Block:
-    """Return the block whose choices, also those of its sets, are conditions in plain SQL."""
+    """Return the block whose choices and absences, also those of its sets, are conditions in plain SQL."""
     sources = tuple(
         SetOf(source.alias, tuple(map(with_choices, source.branches)))
         if isinstance(source, SetOf)
         else source
         for source in block.sources
     )
+    chosen = [native_exists(choice.branches) for choice in block.choices]
+    absent = [native_absence(block.absent)] if block.absent else []
     return Block(
         sources=sources,
-        conditions=(*block.conditions, *(native_exists(choice.branches) for choice in block.choices)),
+        conditions=(*block.conditions, *chosen, *absent),
         outputs=block.outputs,
         keys=block.keys,
         weight=block.weight,
+        sign=block.sign,
     )
 
 
@@ -109,6 +119,14 @@ def native_exists(branches: Sequence[Block]) -> Scalar:
     return exp.paren(exp.or_(*found, copy=False)) if len(found) > 1 else found[0]
 
 
+def native_absence(branches: Sequence[Block]) -> Scalar:
+    """Return the condition in plain SQL that no row of any branch is there."""
+    found = native_exists(branches)
+    if all(branch.sources for branch in branches):
+        return exp.Not(this=found)
+    return exp.Not(this=exp.Is(this=exp.paren(found), expression=exp.true()))  # a condition may be NULL
+
+
 def native_in(value: Scalar, branches: Sequence[Block]) -> Scalar:
     """Return value IN (SELECT …) in plain SQL: NULLs as SQL has them."""
     found = [
@@ -121,6 +139,8 @@ def native_in(value: Scalar, branches: Sequence[Block]) -> Scalar:
 def plain(measure: Measure) -> exp.Select:
     """Return the aggregate as ordinary SQL, without owners."""
     blocks = list(map(with_choices, measure.blocks))
+    if any(block.sign < 0 for block in blocks):
+        return _difference(blocks)
     if len(blocks) == 1:
         (block,) = blocks
         return select(block, measure.aggregate.plain(_argument(block)))
@@ -129,6 +149,15 @@ def plain(measure: Measure) -> exp.Select:
     return exp.Select(expressions=[measure.aggregate.plain(value)]).from_(
         exp.Subquery(this=parts, alias=_alias("branches"))
     )
+
+
+def _difference(blocks: Sequence[Block]) -> exp.Select:
+    """Return what the rows of all blocks weigh together, those that are taken away below nothing."""
+    weights = [_argument(b) if b.sign > 0 else exp.Neg(this=exp.paren(_argument(b))) for b in blocks]
+    named = [exp.alias_(weight, "value", quoted=True) for weight in weights]
+    parts = union([select(b, w) for b, w in zip(blocks, named, strict=True)], distinct=False)
+    total = exp.Sum(this=exp.column("value", "branches", quoted=True))
+    return exp.Select(expressions=[total]).from_(exp.Subquery(this=parts, alias=_alias("branches")))
 
 
 def _argument(block: Block) -> Scalar:

@@ -11,7 +11,9 @@ from recuse.errors import QueryError
 from recuse.fold import fold, same
 from recuse.sql.catalogue import PSEUDO_COLUMNS, nearest
 from recuse.sql.position import placed, refusal, span
-from recuse.sql.query import Scalar
+from recuse.sql.query import Block, Scalar
+
+NO_ROWS = Block()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,22 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The items of FROM so far, the columns that joins merged, and the scope of the query around."""
+    """The items of FROM so far, the columns that joins merged, and the scope of the query around.
+
+    `rows` are what has been read of the block whose names these are, `beside` blocks whose names are too.
+    """
 
     text: str
     entries: tuple[Entry, ...] = ()
     merged: tuple[tuple[str, Scalar], ...] = ()
     outer: Scope | None = None
+    rows: Block = NO_ROWS
+    beside: tuple[Block, ...] = ()
+
+    @property
+    def around(self) -> tuple[Block, ...]:
+        """The blocks whose columns can be used here, outermost first."""
+        return (*(self.outer.around if self.outer is not None else ()), *self.beside, self.rows)
 
     def adding(self, entry: Entry) -> Scope:
         """Return the scope with one more item."""

@@ -1,4 +1,4 @@
-"""DISTINCT, UNION and INTERSECT: rows that are equal are one, and it has all their derivations."""
+"""DISTINCT, UNION, INTERSECT and EXCEPT: rows that are equal are one, and it has all their derivations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars.types import Opaque, common
+from recuse.sql.absences import absorbed, decided
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Output, SetOf, column
-from recuse.sql.refuse import EXCEPT, refuse_clauses
+from recuse.sql.query import Block, Output, SetOf, aliases, below, column, sources_of, written
+from recuse.sql.refuse import refuse_clauses
 
 MAX_BRANCHES = 64
 
@@ -24,6 +25,7 @@ class SetKind(Enum):
     UNION_ALL = "UNION ALL"
     UNION = "UNION"
     INTERSECT = "INTERSECT"
+    EXCEPT = "EXCEPT"
 
 
 def set_operation_kind(tree: exp.SetOperation, text: str) -> SetKind:
@@ -32,12 +34,11 @@ def set_operation_kind(tree: exp.SetOperation, text: str) -> SetKind:
     place = clause_span(tree.expression, tree.key.upper(), text)
     if isinstance(tree, exp.Union):
         return SetKind.UNION if tree.args.get("distinct") else SetKind.UNION_ALL
-    if isinstance(tree, exp.Except):
-        raise refusal(EXCEPT[0], text, place, hint=EXCEPT[1])
+    kind = SetKind.EXCEPT if isinstance(tree, exp.Except) else SetKind.INTERSECT
     if not tree.args.get("distinct"):
-        problem = "INTERSECT ALL depends on how often both sides have a row"
-        raise refusal(problem, text, place, hint="write INTERSECT")
-    return SetKind.INTERSECT
+        problem = f"{kind.value} ALL depends on how often both sides have a row"
+        raise refusal(problem, text, place, hint=f"write {kind.value}")
+    return kind
 
 
 def says_distinct(tree: exp.Select, group: exp.Group) -> bool:
@@ -80,7 +81,7 @@ def distinct(
     alias: str, blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str
 ) -> tuple[SetOf, Block]:
     """Return the set of the blocks' outputs, and the block that scans it."""
-    blocks = aligned(blocks, lookup, tree, text)
+    blocks = absorbed(aligned(blocks, lookup, tree, text))
     names = [f"c{number}" for number in range(1, len(blocks[0].outputs) + 1)]
     branches = []
     for block in blocks:
@@ -91,8 +92,17 @@ def distinct(
         branches.append(replace(block, outputs=outputs))
     pairs = zip(blocks[0].outputs, names, strict=True)
     shown = tuple(Output(output.name, column(alias, name)) for output, name in pairs)
-    made = SetOf(alias, tuple(branches))
-    return made, Block(sources=(made,), outputs=shown)
+    absent = decided(blocks, alias, names, lookup)
+    if absent is None:
+        raise refusal(
+            "of rows that are one here, some may lack what others do not",
+            text,
+            span(tree, text),
+            accepted="NOT over what DISTINCT keeps apart",
+            hint="negate a condition on the columns of DISTINCT: COUNT(DISTINCT x) … WHERE x NOT IN (…)",
+        )
+    made = SetOf(alias, tuple(replace(branch, absent=()) for branch in branches))
+    return made, Block(sources=(made,), outputs=shown, absent=absent)
 
 
 def unknown_identity(name: str, tree: exp.Expr, text: str) -> QueryError:
@@ -110,4 +120,22 @@ def intersection(first: Block, second: Block) -> Block:
     """Return the block of the rows that two sets share; NULL equals NULL."""
     pairs = zip(first.outputs, second.outputs, strict=True)
     same = tuple(exp.NullSafeEQ(this=a.value.copy(), expression=b.value.copy()) for a, b in pairs)
-    return replace(first, sources=first.sources + second.sources, conditions=same)
+    return first.joined(second).narrowed(same)
+
+
+def difference(first: Block, others: Sequence[Block]) -> Block:
+    """Return the block of the rows of a set that no other block has; NULL equals NULL."""
+    absent = []
+    for block in others:
+        pairs = zip(first.outputs, block.outputs, strict=True)
+        same = [exp.NullSafeEQ(this=a.value.copy(), expression=b.value.copy()) for a, b in pairs]
+        absent.append(replace(block.narrowed(same), outputs=()))
+    return replace(first, absent=(*first.absent, *absent))
+
+
+def uses_around(made: SetOf) -> bool:
+    """Return whether a set uses columns that nothing inside of it has."""
+    here = {source.alias for source in sources_of(made.branches)}
+    written_there = [scalar for block in below(made.branches) for scalar in written(block)]
+    inside = {alias.name for scalar in written_there for alias in scalar.find_all(exp.TableAlias)}
+    return bool(aliases(written_there) - here - inside)

@@ -7,7 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from recuse.lab.experiments.oracle import SAMPLES, candidates, oracle_error
+from recuse.annotation import Participant
+from recuse.krelation.build import from_expressions
+from recuse.krelation.relation import Shape
+from recuse.lab.experiments.oracle import SAMPLES, candidates, oracle_error, signed_oracle_distance
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
@@ -46,3 +49,19 @@ def test_it_leaves_low_tau_alone_once_the_bias_alone_is_too_large():
     assert asked == sorted(asked, reverse=True)
     assert len(asked) < len(candidates(work)) / 2
     assert math.isclose(asked[0], work.positive.largest_load())
+
+
+def test_without_a_sign_the_oracle_of_both_signs_is_the_oracle():
+    relation = star(60)
+    work, loss = prepare(relation, reference), Epsilon.of("1")
+    distance = signed_oracle_distance(work, loss)
+    assert distance == pytest.approx(oracle_error(work, loss) * relation.true_answer())
+
+
+def test_a_sign_is_taken_from_the_other_at_the_same_tau():
+    """Everything that is counted is taken away again: without noise nothing is off."""
+    from_both = [(Participant(name), weight) for name in range(50) for weight in (3, -2)]
+    relation = from_expressions(from_both, Shape.CLAUSES)
+    work = prepare(relation, reference)
+    assert relation.true_answer() == 50
+    assert signed_oracle_distance(work, Epsilon.of("1000")) < 0.01

@@ -119,3 +119,32 @@ SELECT COUNT(*) /*! FROM secret */ FROM orders
 SELECT COUNT(*) FROM (VALUES (1), (2)) t
 SELECT COUNT(*) FROM orders JOIN (VALUES (1, 'a'), (2, NULL)) v(n, s) ON o_id = n
 SELECT ROUND(AVG(o_total), 2), ROUND(COUNT(*) / 3) FROM orders
+SELECT COUNT(*) FROM orders LEFT JOIN customer ON o_customer = c_id
+SELECT COUNT(*) FROM orders RIGHT JOIN customer ON o_customer = c_id
+SELECT COUNT(*) FROM orders FULL JOIN customer ON o_customer = c_id
+SELECT COUNT(*) FROM orders ANTI JOIN customer ON o_customer = c_id
+SELECT COUNT(*) FROM orders WHERE NOT EXISTS (SELECT 1 FROM item WHERE i_order = o_id)
+SELECT COUNT(*) FROM (SELECT o_id FROM orders EXCEPT SELECT i_order FROM item) t
+SELECT COUNT(*) FROM orders WHERE o_id NOT IN (SELECT i_order FROM item)
+SELECT COUNT(*) FROM orders WHERE NOT (o_id > 3 OR EXISTS (SELECT 1 FROM item WHERE i_order = o_id))
+SELECT COUNT(*) FROM orders WHERE CASE WHEN o_id IN (SELECT i_order FROM item) THEN TRUE END
+SELECT COUNT(*) FROM orders WHERE (o_id IN (SELECT i_order FROM item)) = FALSE
+SELECT COUNT(*) FROM orders WHERE (o_id IN (SELECT i_order FROM item)) IS NULL
+SELECT COUNT(*) FROM orders WHERE o_total >= ALL (SELECT o_total FROM orders)
+SELECT COUNT(*) FROM orders WHERE o_total = (SELECT MAX(o_total) FROM orders)
+SELECT COUNT(*) FROM nation LEFT JOIN customer ON n_id = c_nation
+SELECT COUNT(*) FROM orders ANTI JOIN item ON o_id = i_order
+SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT MAX(c_nation) FROM customer)
+WITH n AS (SELECT 1 AS one, n_id FROM nation) SELECT COUNT(one) FROM customer LEFT JOIN n ON n_id = c_nation
+SELECT COUNT(*) FROM orders LEFT JOIN (SELECT * FROM customer) c ON o_customer = c_id
+SELECT COUNT(*) FROM (SELECT s_id FROM supplier LEFT JOIN customer ON c_nation = s_nation UNION SELECT c_name FROM customer) t
+SELECT COUNT(*) FROM orders, LATERAL (SELECT 1) x
+SELECT COUNT(*) FROM (SELECT DISTINCT ON (o_customer) o_customer, o_id FROM orders) t
+SELECT COUNT(*) FROM (SELECT o_customer, COUNT(*) AS n FROM orders GROUP BY o_customer) t WHERE n > 3
+SELECT COUNT(*) FROM (SELECT o_customer FROM orders GROUP BY o_customer HAVING COUNT(*) > 3) t
+SELECT COUNT(*) FROM (SELECT o_customer FROM orders GROUP BY o_customer HAVING COUNT(*) <= 3) t
+SELECT COUNT(*) FROM orders o, LATERAL (SELECT * FROM item WHERE i_order = o.o_id) t
+SELECT COUNT(*) FROM (SELECT * EXCLUDE (o_id) FROM orders) t
+SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT SUM(n_id) FROM nation)
+SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM item WHERE i_order = o_id) THEN 1 END) FROM orders
+SELECT COUNT(*) FROM (SELECT o_id, EXISTS (SELECT 1 FROM item) AS e FROM orders) t

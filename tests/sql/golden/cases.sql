@@ -14,3 +14,9 @@ SELECT COUNT(*) FROM (SELECT src AS x FROM edges UNION SELECT dst FROM edges WHE
 SELECT SUM(x) FROM (SELECT src AS x FROM edges UNION ALL SELECT n_id FROM nation) t
 SELECT COUNT(*) FROM customer LEFT JOIN nation ON c_nation = n_id WHERE NOT EXISTS (SELECT 1 FROM nation m WHERE m.n_id > c_id)
 SELECT n_name, AVG(o_total) FROM orders JOIN customer ON o_customer = c_id JOIN nation ON c_nation = n_id GROUP BY n_name
+SELECT COUNT(*) FROM orders WHERE o_id NOT IN (SELECT i_order FROM item)
+SELECT COUNT(*) FROM supplier WHERE s_nation = 1 OR NOT EXISTS (SELECT 1 FROM customer WHERE c_nation = s_nation)
+SELECT COUNT(*) FROM nation WHERE n_id IN (SELECT src FROM edges) <> EXISTS (SELECT 1 FROM customer WHERE c_nation = n_id)
+SELECT SUM(CASE WHEN c_id IS NULL THEN s_nation ELSE -1 END) FROM supplier LEFT JOIN customer ON c_nation = s_nation
+SELECT COUNT(*) FROM (SELECT src FROM edges EXCEPT SELECT c_id FROM customer) t
+SELECT COUNT(*) FROM supplier WHERE s_nation <> (SELECT MIN(c_nation) FROM customer WHERE c_name > s_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,20 @@ def oracle_error(prepared: Prepared, epsilon: Epsilon) -> float:
         least = min(least, float(np.median(np.abs(bias + noise * tau / float(epsilon.value)))))
         above = above.extended(tau, answer)
     return least / max(1.0, truth)
+
+
+def signed_oracle_distance(prepared: Prepared, epsilon: Epsilon) -> float:
+    """Return the least median distance of X⁺(τ) - X⁻(τ) + Lap(τ/ε) from the truth: one τ for both signs."""
+    truth = float(prepared.relation.true_answer() - prepared.relation.constant)
+    quantiles = (np.arange(SAMPLES) + 0.5) / SAMPLES
+    noise = np.sign(quantiles - 0.5) * -np.log(1 - 2 * np.abs(quantiles - 0.5)) / float(epsilon.value)
+    least = math.inf
+    swapped = [replace(prepared, positive=programs) for programs in prepared.signs]
+    for tau in sorted({tau for one in swapped for tau in candidates(one)}):
+        kept = [programs.truncated(tau, tau / 100).high for programs in prepared.signs]
+        bias = kept[0] - sum(kept[1:]) - truth
+        least = min(least, float(np.median(np.abs(bias + noise * tau))))
+    return least
 
 
 def candidates(prepared: Prepared) -> list[float]:

@@ -1,0 +1,112 @@
+"""What holds of every row of a query: who owns it, which columns are equal, of which rows it is made.
+
+Of a group it holds for each of its rows, so that any of them can stand for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from recuse.sql.elaborate import Lookup
+from recuse.sql.equalities import Equalities, Name, equal_columns, is_never
+from recuse.sql.query import Owner, Scalar, Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What keeps a row: one of the alternatives, each with all its owners.
+
+    A `certain` one has a single alternative; of an `any` link those are left out that prove nothing.
+    """
+
+    alternatives: tuple[tuple[Owner, ...], ...]
+    certain: bool = True
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """The owners of all alternatives."""
+        return tuple(owner for owners in self.alternatives for owner in owners)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Owners that a row surely has, conditions that hold, columns that are the same, rows of tables."""
+
+    owners: tuple[Owner, ...] = ()
+    conditions: tuple[Scalar, ...] = ()
+    same: tuple[tuple[Name, Name], ...] = ()
+    scans: tuple[Scan, ...] = ()
+
+    def __add__(self, other: Facts) -> Facts:
+        return Facts(
+            self.owners + other.owners,
+            self.conditions + other.conditions,
+            self.same + other.same,
+            self.scans + other.scans,
+        )
+
+    def equalities(self, lookup: Lookup) -> Equalities:
+        """Return which columns are equal in every row."""
+        return Equalities.of(self.conditions, lookup).joined(self.same).chased(self.scans)
+
+    def uncovered(self, clauses: Iterable[Clause], lookup: Lookup) -> list[Clause]:
+        """Return the clauses that the owners known here do not imply, each once."""
+        if any(map(is_never, self.conditions)):
+            return []  # there are no rows
+        equal = self.equalities(lookup)
+        known = {equal.identity(owner) for owner in self.owners}
+        found: dict[object, Clause] = {}
+        for clause in clauses:
+            named = tuple(tuple(map(equal.identity, owners)) for owners in clause.alternatives)
+            if not any(known.issuperset(names) for names in named):
+                found.setdefault(named, clause)
+        return list(found.values())
+
+    def filled(self) -> set[Name]:
+        """Return the columns that are never NULL: by the catalogue, by an equality, or as an owner's name."""
+        found = {name for condition in self.conditions for pair in equal_columns(condition) for name in pair}
+        found |= {(v.table, v.name) for o in self.owners for v in o.values if isinstance(v, exp.Column)}
+        found |= {
+            (s.alias, known.name) for s in self.scans for known in s.table.columns if not known.nullable
+        }
+        return found | {pair[1 - place] for pair in self.same for place in (0, 1) if pair[place] in found}
+
+    def fixed(
+        self, keys: Sequence[Scalar], clauses: Sequence[Clause], here: Collection[str], lookup: Lookup
+    ) -> bool:
+        """Return whether rows that agree on the keys, which may be NULL, have the same owners.
+
+        `here` are the aliases of what the rows are made of: whatever else they use is the same for all of
+        them. A unique key fixes its row only if it is not NULL: NULLs are one group, and not one row.
+        """
+        equal, filled = self.equalities(lookup), self.filled()
+        names = {name for clause in clauses for owner in clause.owners for name in _names(owner.values)}
+        known = {equal.leader((key.table, key.name)) for key in keys if isinstance(key, exp.Column)}
+        outside = (n for n in (*equal.leaders, *equal.leaders.values(), *names) if n[0] not in here)
+        known |= set(map(equal.leader, outside))
+        while True:
+            more = {
+                equal.leader((scan.alias, column.name))
+                for scan in self.scans
+                if any(
+                    all(equal.leader((scan.alias, n)) in known and (scan.alias, n) in filled for n in key)
+                    for key in scan.table.keys
+                )
+                for column in scan.table.columns
+            }
+            if more <= known:
+                break
+            known |= more
+        return all(clause.certain for clause in clauses) and {equal.leader(n) for n in names} <= known
+
+
+def certain(clauses: Iterable[Clause]) -> Facts:
+    """Return the owners that rows have in any case."""
+    return Facts(owners=tuple(owner for clause in clauses if clause.certain for owner in clause.owners))
+
+
+def _names(values: Iterable[Scalar]) -> list[Name]:
+    return [(part.table, part.name) for value in values for part in value.find_all(exp.Column)]

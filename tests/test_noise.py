@@ -57,6 +57,18 @@ def test_noise_has_its_scale_and_no_other(scale):
     assert not fits(samples, float(scale) * 0.7)
 
 
+def test_many_draws_are_independent_and_have_their_scale():
+    scale = Fraction(5, 2)
+    samples = SecureNoise().laplaces(scale, SAMPLES)
+    assert fits(samples, float(scale))
+    assert not fits(samples, float(scale) * 1.3)
+    # the sum of two independent ones has twice the variance
+    pairs = [a + b for a, b in zip(samples[::2], samples[1::2], strict=True)]
+    single, double = (sum(x * x for x in drawn) / len(drawn) for drawn in (samples, pairs))
+    assert 1.7 < double / single < 2.3
+    assert SecureNoise().laplaces(scale, 0) == []
+
+
 @given(st.fractions(Fraction(1, 1000), 10**9))
 def test_noise_is_never_drawn_at_a_smaller_scale_than_asked(scale):
     """Of the doubles on either side of a scale it is the one above: lemma L asks for s ≥ scale."""

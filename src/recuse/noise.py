@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol
 
-from opendp.domains import atom_domain
+from opendp.domains import atom_domain, vector_domain
 from opendp.measurements import make_laplace
-from opendp.metrics import absolute_distance
+from opendp.metrics import absolute_distance, l1_distance
 from opendp.mod import enable_features
 
 enable_features("contrib")
@@ -24,6 +25,9 @@ class Noise(Protocol):
 
     def laplace(self, scale: Fraction) -> int:
         """Return i with probability proportional to exp(-|i|/scale)."""
+
+    def laplaces(self, scale: Fraction, count: int) -> Sequence[int]:
+        """Return so many of them, independent."""
 
     def bits(self, count: int) -> int:
         """Return a uniform integer of `count` bits."""
@@ -39,6 +43,9 @@ class SecureNoise:
     def laplace(self, scale: Fraction) -> int:
         return int(_measurement(round_up(scale))(0))
 
+    def laplaces(self, scale: Fraction, count: int) -> Sequence[int]:
+        return [int(drawn) for drawn in _vector_measurement(round_up(scale))([0] * count)] if count else []
+
     def bits(self, count: int) -> int:
         return secrets.randbits(count)
 
@@ -46,6 +53,11 @@ class SecureNoise:
 @lru_cache(maxsize=64)
 def _measurement(scale: float) -> Any:
     return make_laplace(atom_domain(T="i64"), absolute_distance(T="i64"), scale=scale)
+
+
+@lru_cache(maxsize=64)
+def _vector_measurement(scale: float) -> Any:
+    return make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale=scale)
 
 
 # ------------------------------------------------------------------ staircase noise

@@ -22,7 +22,7 @@ from recuse.mechanism.selective import Selective
 from recuse.noise import low_part
 from recuse.privacy import Epsilon
 from support.distributions import worst_log_ratio
-from support.neighbours import PAIRS, level_distribution
+from support.neighbours import PAIRS, SIGNED, level_distribution
 from support.noise import NoNoise
 from support.prepared import prepared
 from support.profiles import examples
@@ -77,10 +77,10 @@ MECHANISMS = {
 }
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", PAIRS | SIGNED)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_neighbours_are_indistinguishable(pair, name):
-    one, other = PAIRS[pair]
+    one, other = (PAIRS | SIGNED)[pair]
     assert exact_loss(one, other, MECHANISMS[name]) <= 1 + 1e-9
 
 

@@ -327,6 +327,14 @@ def test_a_collation_makes_a_column_unfit_to_name_participants():
         DuckDB.open(made)
 
 
+def test_a_connection_that_hands_over_types_of_its_own_is_refused():
+    """The encoder knows none of them: every question would fail after its charge."""
+    made = duckdb.connect(":memory:")
+    made.execute("SET arrow_lossless_conversion = true")
+    with pytest.raises(DatabaseError, match="RESET arrow_lossless_conversion"):
+        DuckDB.open(made)
+
+
 def test_keys_and_references_are_read_from_the_catalogue():
     made = duckdb.connect(":memory:")
     made.execute("CREATE TABLE a (x INTEGER, y INTEGER, z INTEGER UNIQUE, PRIMARY KEY (x, y))")

@@ -10,7 +10,7 @@ from recuse.annotation import Participant
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import Shape
 from recuse.mechanism import presets
-from recuse.mechanism.groups import release_groups
+from recuse.mechanism.groups import Shared, SideBySide
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
@@ -29,7 +29,7 @@ GROUPS = [group(50, 1), group(20, 3), group(0, 1)]
 
 def test_one_choice_serves_all_and_the_answers_share_the_rest():
     source = Scripted([0] * 4)
-    answers = release_groups(GROUPS, presets.tuned(ONE), source, disjoint=False)
+    answers = Shared(GROUPS).release(presets.tuned(ONE), source)
     assert len(source.scales) == 1 + len(GROUPS), "one index, one noise a group"
     assert set(source.scales[1:]) == {1010 / (Fraction(1, 2) / len(GROUPS))}
     assert len({answer.noise_scale for answer in answers}) == 1
@@ -38,18 +38,18 @@ def test_one_choice_serves_all_and_the_answers_share_the_rest():
 
 def test_disjoint_groups_have_the_whole_epsilon_each():
     source = Scripted([0] * 6)
-    answers = release_groups(GROUPS, presets.tuned(ONE), source, disjoint=True)
+    answers = SideBySide(GROUPS).release(presets.tuned(ONE), source)
     assert source.scales[1::2] == [Fraction(1010) / Fraction(1, 2)] * 3
     assert answers[0].noise_scale < answers[1].noise_scale
 
 
-@pytest.mark.parametrize("disjoint", [True, False])
-def test_a_group_without_rows_is_answered_too(disjoint):
-    answers = release_groups(GROUPS, presets.by_withdrawals(ONE), Seeded(1), disjoint=disjoint)
+@pytest.mark.parametrize("form", [SideBySide, Shared])
+def test_a_group_without_rows_is_answered_too(form):
+    answers = form(GROUPS).release(presets.by_withdrawals(ONE), Seeded(1))
     assert len(answers) == 3
     assert abs(answers[2].value) < 100
 
 
 def test_no_groups_no_answers():
-    for disjoint in (True, False):
-        assert release_groups([], presets.tuned(ONE), Seeded(1), disjoint=disjoint) == []
+    for form in (SideBySide, Shared):
+        assert form([]).release(presets.tuned(ONE), Seeded(1)) == []

@@ -183,7 +183,10 @@ def test_the_split_is_said_before_anything_is_spent(shop, tmp_path):
     assert "epsilon     split evenly over 3 aggregates" in lines
     assert "epsilon     in full for every group: each participant touches one group only" in lines
     several = shop.explain("SELECT n.name, COUNT(*) FROM orders, nation n GROUP BY n.name")
-    assert "epsilon     split over the groups: a participant may touch several" in list(several.lines())
+    whole = "epsilon     in full for the noise of every group: each row has one owner"
+    assert whole in list(several.lines())
+    pairs = shop.explain("SELECT n.name, COUNT(*) FROM orders a, orders b, nation n GROUP BY n.name")
+    assert "epsilon     split over the groups: a participant may touch several" in list(pairs.lines())
     assert not (tmp_path / "shop.duckdb.ledger").exists()
 
 
@@ -398,9 +401,13 @@ def test_a_frame_without_a_name_is_one_line(source):
 
 
 def test_groups_that_share_epsilon_say_what_each_was_drawn_with(shop):
-    several = shop.ask("SELECT n.name, COUNT(*) FROM orders, nation n GROUP BY n.name", 1)
+    pairs = "FROM orders a JOIN orders b ON a.id = b.id + 1, nation n GROUP BY n.name"
+    several = shop.ask(f"SELECT n.name, COUNT(*) {pairs}", 1)
     apart = shop.ask("SELECT nation, COUNT(*) FROM customer WHERE nation IN (1, 2) GROUP BY nation", "0.5")
     shares = {cell.noise_epsilon for row in several for cell in row.cells}
     assert shares == {(1 - Fraction(17, 60)) / 5}, "what chooses τ is 0.85ε/(2+ε), the rest is split"
     (share,) = {cell.noise_epsilon for row in apart for cell in row.cells}
     assert share == Fraction(1, 2) - Fraction(17, 100)
+    alone = shop.ask("SELECT n.name, COUNT(*) FROM orders, nation n GROUP BY n.name", "0.5")
+    (share,) = {cell.noise_epsilon for row in alone for cell in row.cells}
+    assert share == Fraction(1, 2) - Fraction(17, 100), "every row has one owner: nothing is split"

@@ -42,6 +42,7 @@ class CountIf:
     word: str = "COUNT_IF"
     signed: bool = False
     weighed: bool = True
+    placed: bool = False
     whole: bool = True
 
     def rows(self, block: Block, _: Sequence[Scalar]) -> Block:
@@ -100,7 +101,10 @@ def test_it_is_explained_and_refused_in_its_own_words(session):
 def test_without_a_registration_it_is_refused():
     with connect(FRAMES, POLICY) as session, pytest.raises(QueryError) as error:
         session.compile("SELECT COUNT_IF(price > 10) FROM orders")
-    assert error.value.accepted == "COUNT, SUM and AVG, with DISTINCT and FILTER, and arithmetic over them"
+    assert error.value.accepted == (
+        "COUNT, SUM, AVG, MAX, MIN, MEDIAN and QUANTILE_CONT, "
+        "with DISTINCT and FILTER, and arithmetic over them"
+    )
 
 
 def test_a_weight_below_nothing_drops_out_unless_the_aggregate_is_signed(session, monkeypatch):

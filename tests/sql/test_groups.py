@@ -70,7 +70,10 @@ def test_groups_are_side_by_side_only_if_every_participant_decides_the_key(text)
 
 
 def test_explain_names_the_key_that_would_spare_the_split():
-    text = "SELECT c_name, COUNT(*) FROM customer WHERE c_name IN ('a', 'b') GROUP BY c_name"
+    text = (
+        "SELECT a.c_nation, COUNT(*) FROM customer a JOIN customer b ON a.c_nation = b.c_nation "
+        "WHERE a.c_nation IN (1, 2) GROUP BY a.c_nation"
+    )
     undeclared = compile_query(text, POLICY, CATALOGUE)
     assert undeclared.grouping is not None
     assert not undeclared.grouping.disjoint
@@ -83,10 +86,44 @@ def test_explain_names_the_key_that_would_spare_the_split():
         "in full for every group: each participant touches one group only",
     )
     # here no key helps: a customer may have orders of several dates
-    other = "SELECT year(o_date), COUNT(*) FROM orders WHERE year(o_date) IN (1996, 1997) GROUP BY 1"
+    other = (
+        "SELECT year(o_date), COUNT(*) FROM orders JOIN item ON i_order = o_id "
+        "WHERE year(o_date) IN (1996, 1997) GROUP BY 1"
+    )
     assert compile_query(other, POLICY, CATALOGUE).explanation.epsilon == (
         "split over the groups: a participant may touch several",
     )
+
+
+SHARING = {
+    # one customer an order: a vector over the years
+    "SELECT year(o_date), COUNT(*) FROM orders WHERE year(o_date) IN (1996, 1997) GROUP BY 1": "one owner",
+    "SELECT o_date, SUM(o_total) FROM orders WHERE o_date IN ('1997-06-15') GROUP BY 1": "one owner",
+    # a branch each, and each of them with one owner, of whichever kind
+    "SELECT x, COUNT(*) FROM (SELECT c_nation AS x FROM customer UNION ALL SELECT s_nation FROM supplier) t "
+    "WHERE x IN (1, 2) GROUP BY x": "one owner",
+    # rows that nobody owns beside such with one owner
+    "SELECT x, COUNT(*) FROM (SELECT c_nation AS x FROM customer UNION ALL SELECT n_id FROM nation) t "
+    "WHERE x IN (1, 2) GROUP BY x": "one owner",
+    # the same customer twice is one owner
+    "SELECT a.o_date, COUNT(*) FROM orders a JOIN orders b ON a.o_customer = b.o_customer "
+    "WHERE a.o_date IN ('1997-06-15') GROUP BY 1": "one owner",
+    # two owners; an OR below; a set of owned rows; any of two
+    "SELECT i_count, COUNT(*) FROM item WHERE i_count IN (1, 2) GROUP BY 1": "split",
+    "SELECT o_date, COUNT(*) FROM orders WHERE o_date IN ('1997-06-15') "
+    "AND o_id IN (SELECT i_order FROM item) GROUP BY 1": "split",
+    "SELECT o_date, COUNT(DISTINCT o_total) FROM orders WHERE o_date IN ('1997-06-15') GROUP BY 1": "split",
+    "SELECT g_order, COUNT(*) FROM gift WHERE g_order IN (1, 2) GROUP BY 1": "split",
+    # disjoint groups stay side by side, and so does a question without groups
+    "SELECT c_id, COUNT(*) FROM customer WHERE c_id IN (1, 2) GROUP BY c_id": "side by side",
+    "SELECT COUNT(*) FROM orders": "side by side",
+}
+
+
+@pytest.mark.parametrize("text", SHARING)
+def test_how_groups_share_follows_from_query_and_policy(text):
+    (measure,) = compile_query(text, POLICY, KEYED).measures
+    assert measure.sharing.value == SHARING[text]
 
 
 def test_without_a_unique_key_nothing_is_decided():

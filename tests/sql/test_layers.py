@@ -229,8 +229,10 @@ TWINS = {
 }
 
 
-@pytest.mark.xfail(raises=QueryError, reason="signed chains and thresholds are not read yet")
-@pytest.mark.parametrize("what", TWINS)
+LATER = pytest.mark.xfail(raises=QueryError, reason="thresholds are not read yet")
+
+
+@pytest.mark.parametrize("what", [pytest.param(w, marks=LATER) if "sum" in w else w for w in TWINS])
 def test_what_forgets_nulls_is_caught(what):
     text, wrong = TWINS[what]
     assert holds(BOTH, text, NULLS)

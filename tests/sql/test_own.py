@@ -50,7 +50,8 @@ OWN = [  # customers protected, nothing enforced
     "SELECT SUM(o_total) FROM (SELECT * FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY o_customer"
     " ORDER BY o_date, o_id) = 1) t",
     "SELECT COUNT(*) FROM (SELECT o_customer, o_date, LAG(o_date) OVER (PARTITION BY o_customer"
-    " ORDER BY o_date, o_id) AS before FROM orders) t WHERE before IS NULL OR o_date > before + INTERVAL 9 DAY",
+    " ORDER BY o_date, o_id) AS before FROM orders) t WHERE before IS NULL OR o_date > before"
+    " + INTERVAL 9 DAY",
     "SELECT COUNT(*) FROM orders o WHERE o_total >"
     " (SELECT AVG(p.o_total) FROM orders p WHERE p.o_customer = o.o_customer)",
     "SELECT COUNT(*) FROM customer WHERE NOT EXISTS (SELECT 1 FROM orders WHERE o_customer = c_id)",
@@ -62,8 +63,10 @@ OWN = [  # customers protected, nothing enforced
     " WHERE p.o_customer = o.o_customer AND p.o_date > o.o_date)",
     "SELECT COUNT(*) FROM customer c WHERE EXISTS (SELECT o_date FROM orders WHERE o_customer = c.c_id"
     " EXCEPT SELECT o_date FROM orders WHERE o_customer = c.c_id AND o_total > 0)",
-    "SELECT SUM(m) FROM (SELECT o_customer, MAX(o_total) - MIN(o_total) AS m FROM orders GROUP BY o_customer) t",
-    "SELECT COUNT(*) FROM (SELECT o_customer, MEDIAN(o_total) AS m FROM orders GROUP BY o_customer) t WHERE m > 0",
+    "SELECT SUM(m) FROM (SELECT o_customer, MAX(o_total) - MIN(o_total) AS m FROM orders GROUP"
+    " BY o_customer) t",
+    "SELECT COUNT(*) FROM (SELECT o_customer, MEDIAN(o_total) AS m FROM orders GROUP BY"
+    " o_customer) t WHERE m > 0",
     "SELECT COUNT(*) FROM (SELECT DISTINCT ON (o_customer) o_customer, o_total FROM orders"
     " ORDER BY o_customer, o_date DESC, o_id) t WHERE o_total > 1",
     "SELECT COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM (SELECT o_customer AS k, o_date, SUM(o_total) AS s"
@@ -76,7 +79,8 @@ OWN = [  # customers protected, nothing enforced
     " AS r FROM orders) t WHERE r > 0",
     "SELECT COUNT(*) FROM customer c WHERE (SELECT MAX(o_date) FROM orders WHERE o_customer = c.c_id)"
     " > DATE '1997-01-31'",
-    "SELECT COUNT(*) FROM customer c WHERE c_balance >= ALL (SELECT o_total FROM orders WHERE o_customer = c_id)",
+    "SELECT COUNT(*) FROM customer c WHERE c_balance >= ALL (SELECT o_total FROM orders WHERE"
+    " o_customer = c_id)",
     "SELECT COUNT(*) FROM customer c WHERE EXISTS (SELECT 1 FROM gift WHERE g_from = c.c_id"
     " AND NOT EXISTS (SELECT 1 FROM orders WHERE o_customer = c.c_id))",
     "SELECT COUNT(*) FROM customer c WHERE (SELECT COUNT(*) FROM gift WHERE g_to = c.c_id) >"
@@ -86,7 +90,8 @@ OWN = [  # customers protected, nothing enforced
     "SELECT c_name, SUM(n) FROM (SELECT c_id, c_name, COUNT(*) AS n FROM customer JOIN orders"
     " ON o_customer = c_id GROUP BY c_id, c_name) t GROUP BY c_name",
     "SELECT n_name, COUNT(*) FROM (SELECT c_id, c_nation, COUNT(o_id) AS n FROM customer LEFT JOIN orders"
-    " ON o_customer = c_id GROUP BY c_id, c_nation) t JOIN nation ON n_id = c_nation WHERE n > 0 GROUP BY n_name",
+    " ON o_customer = c_id GROUP BY c_id, c_nation) t JOIN nation ON n_id = c_nation WHERE n >"
+    " 0 GROUP BY n_name",
     "SELECT COUNT(*) FROM orders o JOIN item i ON i.i_order = o.o_id WHERE i.i_count ="
     " (SELECT MAX(j.i_count) FROM item j WHERE j.i_order = o.o_id)",
     "WITH first AS (SELECT o_customer AS k, MIN(o_date) AS d FROM orders GROUP BY o_customer)"
@@ -113,7 +118,8 @@ TWO_KINDS = [  # customers and suppliers
 ]
 ENFORCED = [  # keys that the database enforces prove these, and nothing else does
     "SELECT COUNT(*) FROM (SELECT i_order, SUM(i_count) AS s FROM item GROUP BY i_order) t WHERE s > 2",
-    "SELECT COUNT(*) FROM item i WHERE i_count > (SELECT AVG(j.i_count) FROM item j WHERE j.i_order = i.i_order)",
+    "SELECT COUNT(*) FROM item i WHERE i_count > (SELECT AVG(j.i_count) FROM item j WHERE"
+    " j.i_order = i.i_order)",
     "SELECT COUNT(*) FROM item i WHERE NOT EXISTS (SELECT 1 FROM item j WHERE j.i_order = i.i_order"
     " AND j.i_product <> i.i_product HAVING COUNT(*) > 1)",
     "SELECT COUNT(*) FROM (SELECT o_id, o_total FROM orders QUALIFY RANK() OVER (PARTITION BY o_id"
@@ -169,7 +175,8 @@ def test_a_key_that_is_merely_declared_proves_nothing(text):
 
 def test_groups_of_own_groups_are_side_by_side_if_each_participant_has_one():
     market = Market(Form.BARE, CUSTOMERS)
-    rows = "(SELECT c_id, COUNT(o_id) AS n FROM customer LEFT JOIN orders ON o_customer = c_id GROUP BY c_id{}) t"
+    joined = "customer LEFT JOIN orders ON o_customer = c_id"
+    rows = f"(SELECT c_id, COUNT(o_id) AS n FROM {joined} GROUP BY c_id{{}}) t"
     for more, disjoint in (("", True), (", o_date", False)):
         text = f"SELECT n, COUNT(*) FROM {rows.format(more)} WHERE n IN (0, 1) GROUP BY n"
         grouping = compile_query(text, market.policy, market.catalogue()).grouping
@@ -177,10 +184,24 @@ def test_groups_of_own_groups_are_side_by_side_if_each_participant_has_one():
         assert grouping.disjoint is disjoint
 
 
+def test_explain_says_what_is_own():
+    market = Market(Form.BARE, CUSTOMERS)
+    text = (
+        "SELECT COUNT(*) FROM (SELECT o_customer AS k, COUNT(*) AS n FROM orders GROUP BY o_customer) t"
+        " WHERE n > 1 AND NOT EXISTS (SELECT 1 FROM gift WHERE g_from = k)"
+    )
+    lines = list(compile_query(text, market.policy, market.catalogue()).explanation.lines())
+    assert (
+        "own         own is run as it is over orders, customer: each of its rows belongs to customer own.k"
+        in lines
+    )
+    assert any("a subquery on gift" in line for line in lines if line.startswith("own"))
+
+
 # ------------------------------------------------------------------ what is not own
 
 NOT_OWN = {
-    "SELECT COUNT(*) FROM (SELECT o_date, COUNT(*) AS n FROM orders GROUP BY o_date) t WHERE n > 1": CUSTOMERS,
+    "SELECT COUNT(*) FROM (SELECT o_date, COUNT(*) AS n FROM orders GROUP BY 1) t WHERE n > 1": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT o_total, ROW_NUMBER() OVER (PARTITION BY o_date ORDER BY o_id) AS r"
     " FROM orders) t WHERE r = 1": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT * FROM orders ORDER BY o_total LIMIT 3) t": CUSTOMERS,
@@ -188,7 +209,8 @@ NOT_OWN = {
     " GROUP BY o_customer) t WHERE s > 2": BOTH,
     "SELECT SUM((SELECT COUNT(*) FROM gift WHERE g_product = c.c_nation)) FROM customer c": CUSTOMERS,
     "SELECT SUM((SELECT COUNT(*) FROM orders p WHERE p.o_date = o.o_date)) FROM orders o": CUSTOMERS,
-    "SELECT COUNT(*) FROM (SELECT c_id, COUNT(o_id) AS n FROM customer LEFT JOIN orders ON o_total > c_balance"
+    "SELECT COUNT(*) FROM (SELECT c_id, COUNT(o_id) AS n FROM customer LEFT JOIN orders ON"
+    " o_total > c_balance"
     " GROUP BY c_id) t WHERE n > 1": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT g_from, COUNT(*) AS n FROM gift GROUP BY g_from) t WHERE n > 1": CUSTOMERS,
     "SELECT SUM(n) FROM (SELECT c.c_id, COUNT(*) OVER () AS n FROM customer c) t": CUSTOMERS,
@@ -230,7 +252,10 @@ def scrambled(chance: random.Random) -> str:
     key, value = (f"b.{chance.choice(TABLES[inner])}" for _ in "kv")
     match chance.randrange(6):
         case 0:
-            return f"SELECT COUNT(*) FROM {outer} a WHERE (SELECT COUNT(*) FROM {inner} b{joined} WHERE {where}) <> 1"
+            return (
+                f"SELECT COUNT(*) FROM {outer} a WHERE (SELECT COUNT(*) FROM {inner} b{joined}"
+                f" WHERE {where}) <> 1"
+            )
         case 1:
             return (
                 f"SELECT COUNT(*) FROM {outer} a WHERE (SELECT COUNT(DISTINCT {value}) FROM {inner} b{joined}"
@@ -327,7 +352,8 @@ def test_the_twin_that_lets_any_key_fix_the_owners_is_caught(monkeypatch):
 def test_the_twin_that_takes_where_for_on_is_caught(monkeypatch):
     """Of rows without a partner WHERE says nothing: what it says of the right side does not tie it."""
     text = (
-        "SELECT COUNT(*) FROM (SELECT c_id, COUNT(o_id) AS n FROM customer LEFT JOIN orders ON o_total < c_balance"
+        "SELECT COUNT(*) FROM (SELECT c_id, COUNT(o_id) AS n FROM customer LEFT JOIN orders ON"
+        " o_total < c_balance"
         " WHERE o_customer = c_id OR o_id IS NULL GROUP BY c_id) t"
     )
     with pytest.raises(QueryError):

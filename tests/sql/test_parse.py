@@ -129,3 +129,9 @@ def test_what_sqlglot_warns_of_is_refused_and_nothing_is_printed():
 
 def test_parse_returns_the_tree():
     assert parse(SELECT).sql() == SELECT
+
+
+def test_half_of_a_character_is_refused_before_a_ledger_sees_it():
+    error = refused(f"{SELECT} WHERE o_id = '\ud800'")
+    assert (error.line, error.column, error.found) == (1, len(SELECT) + 16, "'\\ud800'")
+    str(error).encode()

@@ -54,6 +54,8 @@ PAIRS = {
     "star": (star(40), without(star(40), "hub")),
     "clique": (clique(8), without(clique(8), 0)),
     "a_i or p": (shared(40), without(shared(40), "p")),
+}
+SIGNED = {
     "a_i without b or p": (lacking(12), without(lacking(12), "p")),
     "a_i with b or p but not both": (changing(12), without(changing(12), "p")),
 }

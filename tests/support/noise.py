@@ -8,7 +8,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 
-class NoNoise:
+class OneByOne:
+    """Many draws, one after the other."""
+
+    def laplaces(self, scale: Fraction, count: int) -> list[int]:
+        return [self.laplace(scale) for _ in range(count)]
+
+
+class NoNoise(OneByOne):
     """Always zero."""
 
     def laplace(self, scale: Fraction) -> int:
@@ -18,7 +25,7 @@ class NoNoise:
         raise AssertionError("this test wants no randomness")
 
 
-class Scripted:
+class Scripted(OneByOne):
     """The given integers in turn; remembers the scales that were asked for."""
 
     def __init__(self, values: Iterable[int]) -> None:
@@ -33,7 +40,7 @@ class Scripted:
         raise AssertionError("this test wants scripted noise only")
 
 
-class Seeded:
+class Seeded(OneByOne):
     """Discrete Laplace as a difference of two geometric numbers, from a seeded generator."""
 
     def __init__(self, seed: int) -> None:

@@ -16,7 +16,8 @@ from recuse.mechanism.release import Release
 from recuse.numerals import nearest, short
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, confidence
-from recuse.session.show import charged, drawing, scale_of, table_lines
+from recuse.session.intervals import UNBOUNDED
+from recuse.session.show import PICKED, charged, drawing, readable, scale_of, table_lines
 
 
 def tell(answer: Answer, *, as_object: bool) -> None:
@@ -82,7 +83,7 @@ def as_text(answer: Answer, *, drawn: bool) -> str:
     return "\n".join(
         [
             f"answer    {short(release.value)}",
-            *([_drawn(release)] if drawn and release.noise_scale else []),
+            *([_drawn(release)] if drawn and release.noise_scale and release.interval != UNBOUNDED else []),
             f"interval  {_interval(release)}",
             charged(answer.epsilon, answer.remaining, stored=answer.stored),
         ]
@@ -97,7 +98,9 @@ def _drawn(release: Release) -> str:
 def _interval(release: Release) -> str:
     if release.noise_scale == 0:
         return "none: the answer is exact"
-    low, high = map(short, release.interval)
+    if release.interval == UNBOUNDED:
+        return f"none: {PICKED}"
+    low, high = map(readable, release.interval)
     what = "a count with NOT" if release.counted else "a signed sum"
     effect = f"move {what} either way" if release.signed else "lower a count"
     return f"{low} to {high} (95 %, noise only: truncation can {effect})"

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
+from recuse.krelation.contributions import Contributions, encode_contributions
 from recuse.krelation.encode import BelowTables, Derivations, codes_of, encode_groups, encode_merged, integers
+from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
-from recuse.sql.derive import DerivationTable
+from recuse.sql.derive import VALUE, DerivationTable
 
 GroupKeys = tuple[Any, ...]
 
@@ -52,11 +54,41 @@ def _interleaved(grouping: Grouping, chosen: GroupKeys, row: GroupKeys) -> Group
     return tuple(next(public) if values is None else next(listed) for values in grouping.listed)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Collected:
+    """The rows of a question, as its statements returned them."""
+
+    grouping: Grouping | None
+    domain: GroupDomain
+    tables: Mapping[str, pyarrow.Table]
+
+    @classmethod
+    def of(cls, engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> Self:
+        """Return the rows of a plan. This is where data is looked at."""
+        sql = compiled_sql(plan.measures)
+        return cls(plan.grouping, domain, dict(zip(sql, engine.run(sql), strict=True)))
+
+    def relations(self, measure: DerivationQuery) -> list[KRelation]:
+        """Return the relation of every group of a measure."""
+        return _relations(measure, self.grouping, self.domain, self.tables)
+
+    def contributions(self, measure: DerivationQuery) -> Contributions:
+        """Return who brings how much to which group, for a measure whose rows have one owner."""
+        found = [_derivations(table, self.tables) for table in measure.tables]
+        groups = [_groups(table, self.grouping, self.domain) for table in found]
+        return encode_contributions(found, groups, len(self.domain.keys), signed=measure.signed)
+
+    def placed(self, measure: DerivationQuery) -> list[PlacedRows]:
+        """Return the rows of every group with their values, for an answer that is one of them."""
+        found = [_derivations(table, self.tables) for table in measure.tables]
+        groups = [_groups(table, self.grouping, self.domain) for table in found]
+        return encode_placed(found, groups, len(self.domain.keys), shape=measure.shape, value=VALUE)
+
+
 def collect(engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> list[list[KRelation]]:
-    """Return for every measure the relation of each group. This is where data is looked at."""
-    sql = compiled_sql(plan.measures)
-    tables = dict(zip(sql, engine.run(sql), strict=True))
-    return [_relations(measure, plan.grouping, domain, tables) for measure in plan.measures]
+    """Return for every measure the relation of each group, whichever way it will be released."""
+    rows = Collected.of(engine, plan, domain)
+    return [rows.relations(measure) for measure in plan.measures]
 
 
 def _relations(

@@ -161,8 +161,9 @@ class DuckDB:
         """Return a view of somebody else's connection: its settings are theirs and stay as they are."""
         try:
             connection = source.cursor()
-            (database, schema, collation), *_ = connection.sql(
-                "SELECT current_database(), current_schema(), current_setting('default_collation')"
+            (database, schema, collation, lossless), *_ = connection.sql(
+                "SELECT current_database(), current_schema(), current_setting('default_collation'), "
+                "current_setting('arrow_lossless_conversion')"
             ).fetchall()
             settle(connection)
         except duckdb.Error:
@@ -172,6 +173,12 @@ class DuckDB:
                 "the connection has a default collation",
                 found=collation,
                 hint="equal text must be the same text: RESET default_collation",
+            )
+        if lossless:  # wide numbers and UUIDs would come as types of DuckDB's own, after the charge
+            raise DatabaseError(
+                "the connection hands values over in types of its own",
+                found="arrow_lossless_conversion = true",
+                hint="RESET arrow_lossless_conversion",
             )
         return cls(connection, database, schema, files=False)
 

@@ -53,11 +53,16 @@ class Annotated:
         return cls(weight[there], group[there], tree[there], forest)
 
     def relation(self, group: int, shape: Shape, names: Sequence[Hashable], *, signed: bool) -> KRelation:
-        """Return the relation of one group, over the participants that occur in it.
+        """Return the relation of one group, over the participants that occur in it."""
+        return self.part(self.groups == group, shape, names, signed=signed)
+
+    def part(
+        self, mine: NDArray[np.bool_], shape: Shape, names: Sequence[Hashable], *, signed: bool
+    ) -> KRelation:
+        """Return the relation of some of the tuples, over the participants that occur in them.
 
         Where there is no OR, what is added and what is taken away for the same owners is one tuple.
         """
-        mine = self.groups == group
         constant = exact_sum(self.weights[mine & (self.trees == TRUE)])
         chosen = np.flatnonzero(mine & (self.trees >= 0))
         weights = self.weights[chosen]

@@ -63,7 +63,7 @@ def encode(
     if shape is not Shape.CONJUNCTIONS:
         raise ValueError("a table of owner sets holds conjunctions")
     derivations = Derivations(table, owners)
-    (matrix,), names = _participants([derivations])
+    (matrix,), names = owner_numbers([derivations])
     weights = integers(derivations.table[weight])
     return from_owners(weights, matrix, names=names, participants=len(names), signed=signed)
 
@@ -76,7 +76,7 @@ def encode_merged(
     if not kinds or len(set(kinds)) < len(kinds):  # two owners of one kind may be one, in either order
         return encode(table, owners, shape=shape, signed=signed, weight=weight)
     derivations = Derivations(table, owners)
-    (matrix,), names = _participants([derivations])
+    (matrix,), names = owner_numbers([derivations])
     return from_owner_sets(integers(derivations.table[weight]), matrix, names=names, signed=signed)
 
 
@@ -91,11 +91,26 @@ def encode_groups(
 ) -> list[KRelation]:
     """Return the relations of `count` groups; `groups` says of every row of every table which it is in.
 
-    Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
-    may depend on both. So with several groups rows are shuffled and participants numbered at random.
-
     Guarantee: the distribution of a group's relation is a function of the group's own rows (proofs.md,
     lemma P).
+    """
+    annotated, people = annotate(tables, groups, count, shape=shape, weight=weight)
+    return [annotated.relation(group, shape, people, signed=signed) for group in range(count)]
+
+
+def annotate(
+    tables: Sequence[Derivations],
+    groups: Sequence[Integers],
+    count: int,
+    *,
+    shape: Shape,
+    weight: str = "weight",
+) -> tuple[Annotated, Sequence[Hashable]]:
+    """Return the tuples of all groups, and everybody's names.
+
+    Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
+    may depend on both. So with several groups rows are shuffled and participants numbered at random: the
+    distribution of a group's tuples is a function of its own rows (proofs.md, lemma P).
     """
     if count > 1:
         random = np.random.default_rng(secrets.randbits(256))
@@ -103,7 +118,7 @@ def encode_groups(
         tables = [_shuffled(found, order, random) for found, order in zip(tables, orders, strict=True)]
         groups = [group[order] for group, order in zip(groups, orders, strict=True)]
     every = list(_all(tables))
-    owners, names = _participants(every)
+    owners, names = owner_numbers(every)
     people: Sequence[Hashable] = names
     if count > 1:
         number = random.permutation(len(names))
@@ -111,8 +126,7 @@ def encode_groups(
     matrices = {id(found): matrix for found, matrix in zip(every, owners, strict=True)}
     rows = [_rows(found, matrices) for found in tables]
     weights = [integers(found.table[weight]) for found in tables]
-    annotated = Annotated.of(rows, weights, groups, shape, len(names))
-    return [annotated.relation(group, shape, people, signed=signed) for group in range(count)]
+    return Annotated.of(rows, weights, groups, shape, len(names)), people
 
 
 def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) -> Derivations:
@@ -173,7 +187,7 @@ def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[i
     return [codes[start:end] for start, end in pairwise(ends)]
 
 
-def _participants(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerNames]:
+def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerNames]:
     """Return for every table the matrix of its owners' numbers, and everybody's names."""
     matrices = [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
     names: list[KindNames] = []

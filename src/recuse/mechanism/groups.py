@@ -1,25 +1,124 @@
-"""The groups of one query, answered from one ε."""
+"""The groups of one part of a question, released together for one ε. Which form they have is public.
+
+SideBySide   nobody can touch two groups: each has the whole ε, and its own τ
+Clipped      every row has one owner: vectors, every group has the whole ε2 (`clipped`)
+Shared       otherwise: one τ for all, ε2 is split
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
+from recuse.mechanism.clipped import Clipped
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.noise import Noise
+from recuse.solver.programs import TruncationPrograms
 
 
-def release_groups(
-    groups: Sequence[Prepared], mechanism: Mechanism, noise: Noise, *, disjoint: bool
-) -> list[Release]:
-    """Return the private answers of all groups of a query, which together cost the mechanism's ε.
+class Groups(Protocol):
+    """The groups of one part with their rows, and how they are released."""
 
-    Where no participant can touch two groups (`disjoint`, which follows from query and catalogue), each group
-    is answered with the whole ε and has its own τ. Otherwise one choice of τ serves all, and ε2 is split.
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the private answers of all groups in granules: together they cost the mechanism's ε."""
 
-    Guarantee: (ε1 + ε2)-private (proofs.md, theorem R7).
-    """
-    if disjoint or not groups:
-        return [mechanism.release(group, noise) for group in groups]
-    return mechanism.release_together(groups, noise)
+    @property
+    def signed(self) -> bool:
+        """Whether rows may weigh less than nothing: follows from the query."""
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        """The programs by which τ is chosen."""
+
+    def constants(self) -> list[int | None]:
+        """Return what nobody owns of each group: all there is in a question about nobody. None is NULL."""
+
+    def true_answers(self) -> list[int | None]:
+        """Return the answers without noise. Never release them; for data that is public."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Groups of which nobody can touch two, or the only one of a question without groups."""
+
+    relations: Sequence[Prepared]
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the answers, each for the whole ε and with its own τ.
+
+        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
+        """
+        return [mechanism.release(group, noise) for group in self.relations]
+
+    @property
+    def signed(self) -> bool:
+        return any(group.relation.signed for group in self.relations)
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return [part for group in self.relations for part in group.signs]
+
+    def constants(self) -> list[int | None]:
+        return [group.relation.constant for group in self.relations]
+
+    def true_answers(self) -> list[int | None]:
+        return [group.relation.true_answer() for group in self.relations]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Groups that may share participants: one choice of τ serves all, and ε2 is split."""
+
+    relations: Sequence[Prepared]
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the answers of all groups.
+
+        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
+        """
+        return mechanism.release_together(self.relations, noise) if self.relations else []
+
+    @property
+    def signed(self) -> bool:
+        return any(group.relation.signed for group in self.relations)
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return [part for group in self.relations for part in group.signs]
+
+    def constants(self) -> list[int | None]:
+        return [group.relation.constant for group in self.relations]
+
+    def true_answers(self) -> list[int | None]:
+        return [group.relation.true_answer() for group in self.relations]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOwner:
+    """Groups of rows with one owner each: every group has the whole ε2."""
+
+    vectors: Clipped
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the answers of all groups.
+
+        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem E0).
+        """
+        return mechanism.release_vector(self.vectors, noise)
+
+    @property
+    def signed(self) -> bool:
+        return self.vectors.contributions.signed
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return self.vectors.signs
+
+    def constants(self) -> list[int | None]:
+        return list(self.vectors.constants)
+
+    def true_answers(self) -> list[int | None]:
+        return [int(answer) for answer in self.vectors.contributions.true_answers()]

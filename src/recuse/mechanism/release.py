@@ -11,6 +11,9 @@ from recuse.numerals import short
 
 CONFIDENCE = 0.95
 
+Reach = tuple[Fraction | None, Fraction | None]
+"""ends; None where nothing is said"""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Release:
@@ -22,7 +25,7 @@ class Release:
     """
 
     value: Fraction
-    interval: tuple[Fraction, Fraction]
+    interval: Reach
     noise_scale: Fraction
     """the mean absolute value of the noise; it was chosen privately"""
     epsilon: Fraction
@@ -34,18 +37,20 @@ class Release:
     """whether it is a number of rows: whole, and not negative"""
     noise_epsilon: Fraction | None = None
     """the part of `epsilon` that this answer's own noise was drawn with; the rest chose how much is needed"""
+    undefined: bool = False
+    """whether there is no number, as in a maximum of too few: `value` means nothing then"""
 
     def __repr__(self) -> str:
-        low, high = map(short, self.interval)
+        low, high = ("…" if end is None else short(end) for end in self.interval)
         return f"<Release {short(self.value)} ({low} to {high}), epsilon {short(self.epsilon)}>"
 
     def in_units(self, granularity: Fraction) -> Self:
         """Return the release with granules turned back into the query's own unit."""
-        low, high = self.interval
+        low, high = (None if end is None else end * granularity for end in self.interval)
         return replace(
             self,
             value=self.value * granularity,
-            interval=(low * granularity, high * granularity),
+            interval=(low, high),
             noise_scale=self.noise_scale * granularity,
         )
 
@@ -63,5 +68,8 @@ class Release:
             signed=signed,
             counted=counted or not signed,
             value=Fraction(max(least, round(self.value))),
-            interval=(Fraction(max(least, floor(low))), Fraction(max(least, ceil(high)))),
+            interval=(
+                None if low is None else Fraction(max(least, floor(low))),
+                None if high is None else Fraction(max(least, ceil(high))),
+            ),
         )

@@ -15,6 +15,7 @@ from recuse.errors import ParameterError
 from recuse.mechanism.answer import GridNoise, Laplace, answer_at
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
+from recuse.mechanism.vector import ManhattanLaplace, VectorSubject, noisy_vector
 from recuse.noise import Noise
 from recuse.solver.programs import TruncationPrograms
 
@@ -23,14 +24,28 @@ class Mechanism(Protocol):
     """A mechanism with its parameters: what a question needs of one."""
 
     @property
+    def name(self) -> str:
+        """How it is called."""
+
+    @property
     def epsilon(self) -> Fraction:
         """The whole privacy loss."""
+
+    @property
+    def answer_epsilon(self) -> Fraction:
+        """What is left of it for the answer once τ is chosen."""
+
+    def choose(self, programs: Sequence[TruncationPrograms], noise: Noise) -> Fraction:
+        """Return τ, for the rest of ε."""
 
     def release(self, subject: Prepared, noise: Noise) -> Release:
         """Return the private answer of a relation."""
 
     def release_together(self, subjects: Sequence[Prepared], noise: Noise) -> list[Release]:
         """Return the private answers of relations that may share participants, for one ε in all."""
+
+    def release_vector(self, subject: VectorSubject, noise: Noise) -> list[Release]:
+        """Return the private answers of groups that one participant moves by τ in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +95,14 @@ class Truncating(ABC):
         each = replace(self, answer_epsilon=self.answer_epsilon / len(subjects))
         answers = [answer_at(subject, tau, each, noise) for subject in subjects]
         return [replace(answer, epsilon=self.epsilon) for answer in answers]
+
+    def release_vector(self, subject: VectorSubject, noise: Noise) -> list[Release]:
+        """Return the private answers of groups that one participant moves by τ in all: each has all of ε2.
+
+        Nothing is lifted: what truncation takes is spread over the groups.
+
+        Guarantee: (ε1 + ε2)-private (proofs.md, theorem E0 and theorem E0').
+        """
+        found = subject.at(self.choose(subject.signs, noise))
+        added = ManhattanLaplace(self.answer_epsilon, found.sensitivity)
+        return noisy_vector(found, added, subject.constants, self, noise)

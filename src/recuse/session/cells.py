@@ -49,7 +49,7 @@ class Row:
 
 def evaluate(formula: Formula, releases: Sequence[Release]) -> Cell:
     """Return what a formula says of the released measures: the release itself where it is one."""
-    if isinstance(formula, Term):
+    if isinstance(formula, Term) and not releases[formula.measure].undefined:
         return releases[formula.measure]
     used = sorted(set(measures_in(formula)))
     noisy = sum(releases[measure].noise_scale > 0 for measure in used)
@@ -75,7 +75,7 @@ def within(cell: Combined, least: Fraction, most: Fraction) -> Combined:
 def _value(formula: Formula, releases: Sequence[Release]) -> Fraction | None:
     match formula:
         case Term(measure):
-            return releases[measure].value
+            return None if releases[measure].undefined else releases[measure].value
         case FixedNumber(value):
             return value
         case Operation(operator, left, right):

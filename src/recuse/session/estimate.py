@@ -85,7 +85,7 @@ def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Est
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
     subjects = question.read_private_rows(memoising(parts.solver))
-    truth = question.exact_answer(subjects, lambda relation: relation.true_answer())
+    truth = question.exact_answer(groups.true_answers() for groups in subjects)
     answers = [
         question.arrange(question.keys, release(question, subjects, parts.noise)).rows for _ in range(runs)
     ]
@@ -111,6 +111,11 @@ def from_answer(plan: Plan, loss: Epsilon, answer: Answer) -> Estimate:
         )
     scale = prior.noise_scale * prior.epsilon / loss.value
     (low, high), ratio = prior.interval, prior.epsilon / loss.value
+    if low is None or high is None:
+        raise ParameterError(
+            "an earlier median, maximum or minimum says nothing of its error",
+            hint="estimate with like= a public database",
+        )
     reach = max(high - prior.value, prior.value - low) * ratio
     with_or = plan.single.shape is not Shape.CONJUNCTIONS
     return Estimate(
@@ -150,7 +155,7 @@ def _cautions(subjects: Subjects, parts: Sequence[Part]) -> Iterator[str]:
         if not isinstance(mechanism, Selective) or mechanism.score is not Score.DEFICIT:
             continue
         least = as_double(mechanism.theta * Fraction(2) ** mechanism.first)
-        for programs in [part for group in groups for part in group.signs]:
+        for programs in groups.signs:
             if not (load := programs.largest_load()):
                 continue
             owners = truncated_high(programs, least) / least

@@ -12,6 +12,7 @@ from recuse.graphs.count import Count
 from recuse.graphs.enumerate import count_copies
 from recuse.graphs.graph import Graph
 from recuse.krelation.relation import Growth, Shape
+from recuse.mechanism.groups import SideBySide
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.release import Release
@@ -66,7 +67,6 @@ class GraphQuestion:
     parts: tuple[Part, ...]
 
     keys: ClassVar[Sequence[Keys]] = ((),)
-    disjoint: ClassVar[bool] = True
 
     @classmethod
     def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
@@ -90,7 +90,7 @@ class GraphQuestion:
         return ["graph", self.graph.directed, self.about, [_meaning(count) for count in self.counts]]
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        return [[subject(self.graph, count, solver)] for count in self.counts]
+        return [SideBySide([subject(self.graph, count, solver)]) for count in self.counts]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         found = [found for (found,) in releases]

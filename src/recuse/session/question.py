@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from recuse.mechanism.prepared import Prepared
+from recuse.mechanism.groups import Groups
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.privacy import Epsilon
 from recuse.session.cells import Keys, Row
 from recuse.solver.programs import Solver
 
-Subjects = list[list[Prepared]]
-"""For every part of a question the relation of each group, with its programs."""
+Subjects = list[Groups]
+"""For every part of a question its groups with their rows, in the form in which they are released."""
 
 Releases = list[list[Release]]
 """For every part of a question what was released of each group, in the question's own units."""
@@ -67,10 +67,6 @@ class Question(Protocol):
     def keys(self) -> Sequence[Keys]:
         """The groups; one without keys if there are none."""
 
-    @property
-    def disjoint(self) -> bool:
-        """Whether nobody can touch two groups: it follows from what is public."""
-
     def identity(self) -> Any:
         """Return what the question means, as JSON can write it.
 
@@ -79,7 +75,7 @@ class Question(Protocol):
         """
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        """Return the relations of the question. This is the one moment at which private rows are read."""
+        """Return the groups of the question. This is the one moment at which private rows are read."""
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the answer's rows, made of what was released and of nothing else."""

@@ -87,7 +87,7 @@ class Session(Spine):
         """Return the answer to a question of this session, charged for; one about nobody is free."""
         if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
             subjects = question.read_private_rows(self._parts.solver)
-            return question.exact_answer(subjects, lambda relation: relation.constant)
+            return question.exact_answer(groups.constants() for groups in subjects)
         return self.settle(question)
 
     def estimate(

@@ -13,12 +13,13 @@ from recuse.mechanism.release import Release
 from recuse.numerals import nearest, short
 from recuse.privacy import decimal_text
 from recuse.session.cells import Cell, Row, confidence
-from recuse.session.intervals import End
+from recuse.session.intervals import UNBOUNDED, End
 
 BAR = 28
 WIDTH, HEIGHT = 180, 14
 """The size of an interval that is drawn for a notebook, in pixels."""
 BIGGEST = 2**63
+PICKED = "a value picked by its rank, which says nothing of how far it lies from the truth"
 
 
 class Displayable(Protocol):
@@ -71,6 +72,8 @@ def _number_text(answer: Displayable) -> str:
 
 
 def _spread(cell: Cell) -> str:
+    if isinstance(cell, Release) and cell.interval == UNBOUNDED:
+        return f"({PICKED})"
     low, high = map(readable, cell.interval)
     return f"({confidence(cell) * 100:g} % of the noise: {low} to {high})"
 
@@ -83,8 +86,10 @@ def _number_html(answer: Displayable, release: Release) -> str:
     low, high = release.interval
     if release.noise_scale == 0:
         return f"<div><b>{short(release.value)}</b><br><small>exact: about nobody, and free</small></div>"
-    drawn = interval_svg(low, release.value, high, (min(low, Fraction(0)), high))
     left = "" if answer.remaining is None else f", {short(answer.remaining)} left"
+    if low is None or high is None:
+        return f"<div><b>{short(release.value)}</b><br><small>{_cost(answer)}{left}; {PICKED}</small></div>"
+    drawn = interval_svg(low, release.value, high, (min(low, Fraction(0)), high))
     return (
         f"<div><b>{short(release.value)}</b> &nbsp; {short(low)} {drawn} {short(high)}"
         f"<br><small>{_cost(answer)}{left}; 95 % of the noise, not of truncation</small></div>"

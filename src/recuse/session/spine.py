@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Self
 
 from recuse.ledger import Balance, Bill, Charged, Ledger, Stored
-from recuse.mechanism.groups import release_groups
 from recuse.noise import Noise
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
@@ -144,16 +143,13 @@ class Spine:
 def release(question: Question, subjects: Subjects, noise: Noise) -> Releases:
     """Return the private numbers of all parts and groups, in the question's own units.
 
-    Guarantee: private with the sum of the parts' ε (proofs.md, theorems R3 to R7); rounding, clamping
-    and units are post-processing.
+    Guarantee: private with the sum of the parts' ε (proofs.md, theorems R3 to R7 and E0); units are
+    post-processing.
     """
     found = []
     for part, groups in zip(question.parts, subjects, strict=True):
-        raw = release_groups(groups, part.mechanism, noise, disjoint=question.disjoint)
+        raw = groups.release(part.mechanism, noise)
         found.append(
-            [
-                one.rounded(signed=group.relation.signed, counted=part.counted).in_units(part.unit)
-                for one, group in zip(raw, groups, strict=True)
-            ]
+            [one.rounded(signed=groups.signed, counted=part.counted).in_units(part.unit) for one in raw]
         )
     return found

@@ -78,12 +78,13 @@ def _fields(release: Release) -> dict[str, Any]:
     low, high = release.interval
     return {
         "value": str(release.value),
-        "low": str(low),
-        "high": str(high),
+        "low": None if low is None else str(low),
+        "high": None if high is None else str(high),
         "epsilon": str(release.epsilon),
         "noise_scale": str(release.noise_scale),
         "mechanism": release.mechanism,
         "signed": release.signed,
+        "undefined": release.undefined,
         "counted": release.counted,
         "noise_epsilon": None if release.noise_epsilon is None else str(release.noise_epsilon),
     }
@@ -91,13 +92,15 @@ def _fields(release: Release) -> dict[str, Any]:
 
 def _release(found: dict[str, Any]) -> Release:
     share = found["noise_epsilon"]
+    low, high = (None if found[end] is None else Fraction(found[end]) for end in ("low", "high"))
     return Release(
         value=Fraction(found["value"]),
-        interval=(Fraction(found["low"]), Fraction(found["high"])),
+        interval=(low, high),
         noise_scale=Fraction(found["noise_scale"]),
         epsilon=Fraction(found["epsilon"]),
         mechanism=str(found["mechanism"]),
         signed=bool(found["signed"]),
+        undefined=bool(found.get("undefined", False)),
         counted=bool(found.get("counted", not found["signed"])),
         noise_epsilon=None if share is None else Fraction(share),
     )

@@ -24,6 +24,7 @@ class RowCount:
     word: str = "COUNT"
     signed: bool = False
     weighed: bool = False
+    placed: bool = False
     whole: bool = True
 
     def rows(self, block: Block, values: Sequence[Scalar]) -> Block:
@@ -64,6 +65,7 @@ class SignedSum:
     word: str = "SUM"
     signed: bool = True
     weighed: bool = True
+    placed: bool = False
     whole: bool = False
 
     def rows(self, block: Block, _: Sequence[Scalar]) -> Block:
@@ -85,7 +87,7 @@ class SignedSum:
         """
         if value is None:
             return exp.Literal.number(1)
-        return exp.cast(_scaled(value, 1 / schema.granularity, lookup), "bigint")
+        return in_granules(value, schema, lookup)
 
     def plain(self, value: Scalar) -> exp.Expr:
         """Return SUM(value)."""
@@ -98,6 +100,11 @@ class SignedSum:
     def words(self, schema: Schema) -> str:
         """Return what is asked, and its unit."""
         return f"a signed sum, in units of {decimal_text(schema.granularity)}"
+
+
+def in_granules(value: Scalar, schema: Schema, lookup: Lookup) -> Scalar:
+    """Return a value in whole granules of 64 bits, rounded; NULL where it does not fit."""
+    return exp.cast(_scaled(value, 1 / schema.granularity, lookup), "bigint")
 
 
 def _scaled(value: Scalar, factor: Fraction, lookup: Lookup) -> Scalar:

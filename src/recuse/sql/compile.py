@@ -7,6 +7,7 @@ Nothing here touches data, and nothing depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -32,6 +33,7 @@ from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_sign
 from recuse.sql.query import Aggregate, Measure, Schema
 from recuse.sql.read import Reading, Shown, read
 from recuse.sql.render import select, union
+from recuse.sql.sharing import Sharing, sharing_of
 from recuse.sql.unique import join_unique
 
 PASSES: tuple[Pass, ...] = (
@@ -56,6 +58,7 @@ class DerivationQuery:
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
+    sharing: Sharing
     signed: bool
     """whether rows may weigh less than nothing: follows from the query"""
 
@@ -127,7 +130,7 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = _grouping(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
-        _derivations(asked, measure, schema)
+        _derivations(asked, measure, schema, policy, grouped=bool(question.keys))
         for asked, measure in zip(question.measures, measures, strict=True)
     )
     return Plan(
@@ -144,8 +147,8 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
             measures,
             compiled_sql(compiled),
             schema,
-            disjoint=None if grouping is None else grouping.disjoint,
-            sparing=_sparing(grouping, measures, policy),
+            sharing=None if grouping is None else tuple(one.sharing for one in compiled),
+            sparing=_sparing(compiled, measures, policy),
         ),
     )
 
@@ -163,7 +166,12 @@ def passed(measure: Measure, schema: Schema) -> Measure:
     return measure
 
 
-def _derivations(asked: Measure, measure: Measure, schema: Schema) -> DerivationQuery:
+def _derivations(
+    asked: Measure, measure: Measure, schema: Schema, policy: Policy, *, grouped: bool
+) -> DerivationQuery:
+    if measure.aggregate.placed and any(block.sign < 0 for block in measure.blocks):
+        problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
+        raise QueryError(problem, hint="ask for it without NOT, EXCEPT and outer joins of private tables")
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     return DerivationQuery(
         tables=tables,
@@ -171,6 +179,7 @@ def _derivations(asked: Measure, measure: Measure, schema: Schema) -> Derivation
         shape=shape_of(tables),
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
+        sharing=sharing_of(measure, tables, policy, grouped=grouped),
         signed=measure.signed,
     )
 
@@ -190,9 +199,9 @@ def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
     return found
 
 
-def _sparing(grouping: Grouping | None, measures: list[Measure], policy: Policy) -> tuple[Key, ...]:
+def _sparing(compiled: Iterable[DerivationQuery], measures: list[Measure], policy: Policy) -> tuple[Key, ...]:
     """Return the keys that would spare the split over groups if the policy declared them unique."""
-    if grouping is None or grouping.disjoint:
+    if not any(measure.sharing is Sharing.SPLIT for measure in compiled):
         return ()
     keys = undeclared_keys(measures, policy)
     vouched = replace(policy, keys=(*policy.keys, *keys))

@@ -144,12 +144,17 @@ class _Deriver:
         keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
         weight = exp.column(WEIGHT, DERIVATIONS)
         total = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
+        shown = keys
+        if self.aggregate.placed:  # what a row weighs is its value, and rows are told apart by it
+            shown, keys = [*keys, exp.alias_(weight.copy(), VALUE)], [*keys, weight.copy()]
         signed = total if block.sign > 0 else exp.Neg(this=total)
-        statement = exp.Select(expressions=[*keys, exp.alias_(signed, WEIGHT)])
+        statement = exp.Select(expressions=[*shown, exp.alias_(signed, WEIGHT)])
         derived = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))
         statement.set("from_", exp.From(this=derived))
         conditions: list[Scalar] = []
-        if self.aggregate.signed:
+        if self.aggregate.placed:
+            conditions.append(weight > -(2**63))
+        elif self.aggregate.signed:
             conditions += [weight.neq(0), weight > -(2**63)]
             keys = [*keys, weight > 0]
         elif self.aggregate.weighed:

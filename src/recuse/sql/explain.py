@@ -12,10 +12,12 @@ from recuse.fold import same
 from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
 from recuse.sql.lower import written_out
+from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, sources_of
 from recuse.sql.read import Reading
 from recuse.sql.render import readable
+from recuse.sql.sharing import Sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Explanation:
     completed: tuple[str, ...]
     epsilon: tuple[str, ...]
     derivations: tuple[str, ...]
+    own: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Yield the explanation for a terminal."""
@@ -49,6 +52,8 @@ class Explanation:
             yield f"table       {note.table}{alias}: {note.ownership}"
         for line in self.completed:
             yield f"completed   {line}"
+        for line in self.own:
+            yield f"own         {line}"
         for owner in self.owners or ("nobody: all tables are public",):
             yield f"owner       {owner}"
         for line in self.epsilon:
@@ -66,12 +71,12 @@ def explain(
     derivations: tuple[str, ...],
     schema: Schema,
     *,
-    disjoint: bool | None,
+    sharing: Sequence[Sharing] | None,
     sparing: tuple[Key, ...],
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
-    `disjoint`: whether each participant touches one group only; `sparing`: the keys that would make it so.
+    `sharing`: how the groups of each measure share ε; `sparing`: the keys that would spare a split.
     """
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
@@ -86,18 +91,24 @@ def explain(
         ),
         owners=tuple(dict.fromkeys(_owners(blocks))),
         completed=tuple(dict.fromkeys(_completed(blocks))),
-        epsilon=tuple(_split(len(measures), disjoint, sparing)),
+        epsilon=tuple(_split(len(measures), sharing, sparing)),
         derivations=derivations,
+        own=tuple(dict.fromkeys(own_words([b for m in question.measures for b in m.blocks], schema))),
     )
 
 
-def _split(measures: int, disjoint: bool | None, sparing: Sequence[Key]) -> Iterator[str]:
+SHARED: dict[Sharing, str] = {
+    Sharing.SIDE_BY_SIDE: "in full for every group: each participant touches one group only",
+    Sharing.ONE_OWNER: "in full for the noise of every group: each row has one owner",
+    Sharing.SPLIT: "split over the groups: a participant may touch several",
+}
+
+
+def _split(measures: int, sharing: Sequence[Sharing] | None, sparing: Sequence[Key]) -> Iterator[str]:
     if measures > 1:
         yield f"split evenly over {measures} aggregates"
-    if disjoint is True:
-        yield "in full for every group: each participant touches one group only"
-    if disjoint is False:
-        yield "split over the groups: a participant may touch several"
+    for form in dict.fromkeys(sharing or ()):
+        yield SHARED[form]
     for key in sparing:
         yield f"not split if each {key} has one row only: then say so with [[key]] in the policy"
 

@@ -10,6 +10,7 @@ comparisons in one order, and what is always true left out: none of this changes
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import sqlglot
@@ -37,6 +38,7 @@ def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
         "tables": [_table(table, grammar) for table in measure.tables],
         "aggregate": measure.aggregate.word,
         "granularity": str(measure.granularity),
+        "sharing": measure.sharing.value,
     }
 
 
@@ -110,6 +112,8 @@ def _number_aliases(tree: exp.Expr) -> None:
 
 
 def _bottom_up(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    if isinstance(node, exp.And | exp.Or):  # a chain of any length at once
+        return _sorted_operands(type(node), [_bottom_up(part, change) for part in _chained(node, type(node))])
     for child in list(node.iter_expressions()):
         child.replace(_bottom_up(child, change))
     return change(node)
@@ -121,8 +125,6 @@ def _one_order(node: exp.Expr) -> exp.Expr:
         inner: exp.Expr = node.this
         plain = isinstance(inner, exp.Paren | exp.Boolean | exp.Column | exp.Literal)
         return inner if plain or isinstance(node.parent, exp.Where) else node
-    if isinstance(node, exp.And | exp.Or):
-        return _sorted_operands(node)
     if isinstance(node, exp.EQ | exp.NEQ) and node.left.sql() > node.right.sql():
         return type(node)(this=node.right.copy(), expression=node.left.copy())
     if flipped := _FLIPPED.get(type(node)):
@@ -130,18 +132,29 @@ def _one_order(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _sorted_operands(node: exp.And | exp.Or) -> exp.Expr:
-    kind = type(node)
+def _chained(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
+    """Return what a chain of one connector connects, however it is bracketed."""
+    found, left = [], [node]
+    while left:
+        part = left.pop()
+        plain = part.unnest()
+        if isinstance(plain, kind):
+            left += [plain.args["expression"], plain.this]
+        else:
+            found.append(part)
+    return found
+
+
+def _sorted_operands(kind: type[exp.Expr], parts: list[exp.Expr]) -> exp.Expr:
     operands: dict[str, exp.Expr] = {}
-    for operand in (node.left, node.right):
-        for part in operand.unnest().flatten() if isinstance(operand.unnest(), kind) else [operand]:
-            plain = part.unnest()
-            if not (kind is exp.And and isinstance(plain, exp.Boolean) and plain.this):
-                operands.setdefault(plain.sql(), plain.copy())
+    for part in chain.from_iterable(_chained(part, kind) for part in parts):
+        plain = part.unnest()
+        if not (kind is exp.And and isinstance(plain, exp.Boolean) and plain.this):
+            operands.setdefault(plain.sql(), plain.copy())
     if not operands:
         return exp.true()
-    found: exp.Expr | None = None
-    for text in sorted(operands):
-        part = exp.paren(operands[text], copy=False)
-        found = part if found is None else kind(this=found, expression=part)
-    return node if found is None else found.unnest() if len(operands) == 1 else found
+    first, *others = (exp.paren(operands[text], copy=False) for text in sorted(operands))
+    found: exp.Expr = first
+    for other in others:
+        found = kind(this=found, expression=other)
+    return found if others else found.unnest()

@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from recuse.errors import QueryError
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.position import refusal, span
+from recuse.sql.position import line_and_column, refusal, span
 
 MAX_LENGTH = 100_000
 MAX_NESTING = 20
@@ -40,6 +40,9 @@ def parse(text: str, dialect: Dialect = DUCKDB) -> exp.Query:
             accepted=f"at most {MAX_LENGTH:,}",
             hint="ask a shorter question; long lists belong in a table",
         )
+    if (half := re.search("[\ud800-\udfff]", text)) is not None:
+        line, column = line_and_column(text, half.start())
+        raise QueryError("half of a character is no text", line=line, column=column, found=ascii(half[0]))
     grammar = Grammar.get_or_raise(dialect.grammar)
     tokens = _tokens(text, grammar)
     _begin_with_select(text, tokens)

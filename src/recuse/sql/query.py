@@ -241,6 +241,11 @@ class Aggregate(Protocol):
         ...
 
     @property
+    def placed(self) -> bool:
+        """Whether the answer is one of the rows' values, so that rows of different values are kept apart."""
+        ...
+
+    @property
     def whole(self) -> bool:
         """Whether its numbers are whole."""
         ...
@@ -260,7 +265,8 @@ class Aggregate(Protocol):
     def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup, /) -> Scalar:
         """Return the weight of a row in whole granules, a function of its own values.
 
-        Guarantee: at least 0 unless `signed`; NULL, 0 and what lies below drop out of the derivations.
+        Guarantee: at least 0 unless `signed`; NULL, 0 and what lies below drop out of the derivations. Of an
+        aggregate that is `placed` it is the value of the row, and only NULL drops out.
         """
         ...
 

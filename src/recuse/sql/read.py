@@ -33,6 +33,7 @@ from recuse.sql.groups import (
     typed,
 )
 from recuse.sql.named import NOTHING, Known
+from recuse.sql.ordered import OrderedCall, ordered_call
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Aggregate, Block, Measure, Output, Scalar, Schema
 from recuse.sql.refuse import CLAUSES, EXCEPT, READ, refuse_clauses, refuse_having
@@ -202,7 +203,7 @@ class _Reader:
                     return Shown(node.alias or key.name, ShownKey(position))
             problem = "this column is neither a key of GROUP BY nor an aggregate"
             raise self._refuse(problem, inner, "aggregate it, or group by it")
-        if isinstance(inner, exp.Filter) or type(inner) in AGGREGATES:
+        if isinstance(inner, exp.Filter | exp.WithinGroup | exp.AggFunc):
             name = node.alias or inner.sql()
         return Shown(name, self._formula(inner, keys, frames))
 
@@ -234,6 +235,16 @@ class _Reader:
         call, test = node, None
         if isinstance(node, exp.Filter):
             call, test = node.this, node.expression.this
+        ordered = ordered_call(call)
+        if isinstance(ordered, OrderedCall):
+            once = isinstance(ordered.argument, exp.Distinct)
+            arguments = ordered.argument.expressions if once else [ordered.argument]
+            if len(arguments) == 1:
+                return self._measure(ordered.aggregate, arguments, test, keys, frames, once=once)
+            ordered = ordered.argument
+        if ordered is not None:
+            hint = "write MAX(x), MEDIAN(x), QUANTILE_CONT(x, 0.9)"
+            raise self._refuse("this form of the aggregate is not understood", ordered, hint)
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
         if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or (held - {"expressions"}):
             raise self._not_an_aggregate(node)
@@ -384,7 +395,8 @@ class _Reader:
 def _accepted() -> str:
     """Return the aggregates that there are, in words."""
     *others, last = (call.sql_name() for call in AGGREGATES)
-    return f"{', '.join(others)} and {last}, with DISTINCT and FILTER, and arithmetic over them"
+    told = f"{', '.join(others)}, {last}, MAX, MIN, MEDIAN and QUANTILE_CONT"
+    return f"{told}, with DISTINCT and FILTER, and arithmetic over them"
 
 
 def _grouped(key: GroupKey, place: int) -> Scalar:

@@ -146,3 +146,5 @@ SELECT COUNT(*) FROM (SELECT o_customer FROM orders GROUP BY o_customer HAVING C
 SELECT COUNT(*) FROM orders o, LATERAL (SELECT * FROM item WHERE i_order = o.o_id) t
 SELECT COUNT(*) FROM (SELECT * EXCLUDE (o_id) FROM orders) t
 SELECT COUNT(*) FROM customer WHERE c_nation > (SELECT SUM(n_id) FROM nation)
+SELECT SUM(CASE WHEN EXISTS (SELECT 1 FROM item WHERE i_order = o_id) THEN 1 END) FROM orders
+SELECT COUNT(*) FROM (SELECT o_id, EXISTS (SELECT 1 FROM item) AS e FROM orders) t

@@ -33,8 +33,8 @@ from recuse.sql.compile import compile_query
 
 FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUESTION = re.compile(r"^### (\d+)\. ([^\n]*)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-Keys = tuple[object, ...]
-Numbers = Mapping[Keys, Sequence[float]]
+EverydayKeys = tuple[object, ...]
+EverydayNumbers = Mapping[EverydayKeys, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ def make_shop(page: str, folder: Path) -> tuple[Path, Policy]:
     return folder / "everyday.duckdb", Policy.parse(files["everyday.toml"])
 
 
-def truth(connection: Bare, question: EverydayQuestion, keys: int) -> Numbers:
+def truth(connection: Bare, question: EverydayQuestion, keys: int) -> EverydayNumbers:
     """Return DuckDB's own numbers by their keys, which come first."""
     rows = connection.execute(question.sql).fetchall()
     return {row[:keys]: [float(value or 0) for value in row[keys:]] for row in rows}
 
 
-def numbers(answer: Answer) -> Numbers:
+def numbers(answer: Answer) -> EverydayNumbers:
     """Return an answer's numbers by their keys; one that is undefined is 0."""
     return {row.keys: [float(cell.value or 0) for cell in row.cells] for row in answer}
 
@@ -86,8 +86,8 @@ def measure(
     """Return the error of a question over many runs, each with a budget of its own."""
     ample = replace(policy, budget=Epsilon(epsilon))
     with closing(bare(path, read_only=True)) as connection:
-        off: dict[tuple[Keys, int], list[float]] = {}
-        true: Numbers = {}
+        off: dict[tuple[EverydayKeys, int], list[float]] = {}
+        true: EverydayNumbers = {}
         for _ in range(runs):
             with connect(connection, ample) as session:
                 answer = session.ask(question.sql, epsilon=epsilon)

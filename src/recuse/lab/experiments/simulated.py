@@ -19,6 +19,10 @@ class SimulatedNoise:
         first, second = (math.floor(fall * math.log(1 - self._random.random())) for _ in range(2))
         return first - second
 
+    def laplaces(self, scale: Fraction, count: int) -> list[int]:
+        """Return so many of them."""
+        return [self.laplace(scale) for _ in range(count)]
+
     def bits(self, count: int) -> int:
         """Return a uniform integer of `count` bits."""
         return self._random.getrandbits(count)

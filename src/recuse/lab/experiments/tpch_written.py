@@ -36,7 +36,7 @@ from recuse.sql.draft import draft
 
 MOST_GROUPS = 40
 """for how many groups an oracle is asked: evenly taken from all of them"""
-Keys = tuple[object, ...]
+WrittenKeys = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def errors(database: Path, policy: Policy, sql: str, epsilon: Fraction, runs: in
     ample = replace(policy, budget=Epsilon(epsilon))
     found: dict[int, list[float]] = {}
     names: tuple[str, ...] = ()
-    true: Mapping[Keys, Sequence[float]] = {}
+    true: Mapping[WrittenKeys, Sequence[float]] = {}
     with closing(bare(database, read_only=True)) as connection:
         for _ in range(runs):
             with connect(connection, ample) as session:

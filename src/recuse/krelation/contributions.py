@@ -1,0 +1,122 @@
+"""Contributions: who brings how much to which group, where every row has one owner at most.
+
+Nothing is annotated: a row goes with its owner. So the groups of a query are three arrays, however many they
+are, and what one participant brings to all of them is a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.krelation.build import from_owner_sets
+from recuse.krelation.encode import Derivations, integers, owner_numbers
+from recuse.krelation.relation import Integers, KRelation, frozen
+
+SAFE = 2.0**62
+"""sums that stay below this are taken in 64 bits"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contributions:
+    """The signed total of every participant in every group, none of them 0, and what nobody owns.
+
+    `weights[i]` is what participant `owners[i]` brings to group `groups[i]`; no pair occurs twice. `loads`
+    are the participants' ℓ1 norms. `constants` has a number for every group.
+    """
+
+    owners: Integers
+    groups: Integers
+    weights: NDArray[Any]
+    loads: NDArray[Any]
+    constants: NDArray[Any]
+    signed: bool
+
+    def __post_init__(self) -> None:
+        for array in (self.owners, self.groups, self.weights, self.loads, self.constants):
+            frozen(array)
+
+    @classmethod
+    def of(
+        cls,
+        owners: Integers,
+        groups: Integers,
+        weights: NDArray[Any],
+        *,
+        participants: int,
+        constants: NDArray[Any],
+        signed: bool,
+    ) -> Self:
+        """Return the contributions of rows of which several may have the same owner and group."""
+        pairs = owners * len(constants) + groups
+        order = np.argsort(pairs, kind="stable")
+        starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+        firsts, totals = order[starts], _segments(weights[order], starts)
+        there = totals != 0
+        owners, groups, totals = owners[firsts][there], groups[firsts][there], totals[there]
+        return cls(owners, groups, totals, totalled(abs(totals), owners, participants), constants, signed)
+
+    def relation(self) -> KRelation:
+        """Return the relation without groups in which everybody owns their load: what τ is chosen by."""
+        people = np.flatnonzero(self.loads)
+        numbers = np.arange(len(people)).reshape(-1, 1)
+        return from_owner_sets(self.loads[people], numbers, names=range(len(people)), signed=False)
+
+    def true_answers(self) -> NDArray[Any]:
+        """Return the answer of every group without noise. Never release it."""
+        totals = totalled(self.weights, self.groups, len(self.constants))
+        found: NDArray[Any] = totals.astype(object) + self.constants.astype(object)
+        return found
+
+
+def encode_contributions(
+    tables: Sequence[Derivations],
+    groups: Sequence[Integers],
+    count: int,
+    *,
+    signed: bool,
+    weight: str = "weight",
+) -> Contributions:
+    """Return the contributions to `count` groups; a row of a group that is none of them is left out.
+
+    Every table has one owner or none, and nothing below it: that follows from query and policy.
+    """
+    if any(found.below or len(found.owners) > 1 for found in tables):
+        raise ValueError("a contribution has one owner")
+    matrices, names = owner_numbers(list(tables))
+    constants = np.zeros(count, object)
+    nobody = np.empty(0, np.int64)
+    parts: list[tuple[Integers, Integers, NDArray[Any]]] = [(nobody, nobody, nobody)]
+    for found, matrix, group in zip(tables, matrices, groups, strict=True):
+        weights, inside = integers(found.table[weight]), (group >= 0) & (group < count)
+        if found.owners:
+            parts.append((matrix[inside, 0], group[inside], weights[inside]))
+        else:
+            np.add.at(constants, group[inside], weights[inside].astype(object))
+    owners, places, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Contributions.of(
+        owners, places, weights, participants=len(names), constants=constants, signed=signed
+    )
+
+
+def totalled(weights: NDArray[Any], codes: Integers, size: int) -> NDArray[Any]:
+    """Return for every code the exact sum of its weights, in 64 bits where it surely fits."""
+    wide = not _fits(weights)
+    found = np.zeros(size, object if wide else np.int64)
+    np.add.at(found, codes, weights.astype(object) if wide else weights)
+    return found
+
+
+def _segments(weights: NDArray[Any], starts: Integers) -> NDArray[Any]:
+    if len(starts) == len(weights):
+        return weights
+    summed: NDArray[Any] = np.add.reduceat(weights if _fits(weights) else weights.astype(object), starts)
+    return summed
+
+
+def _fits(weights: NDArray[Any]) -> bool:
+    return weights.dtype != object and float(np.abs(weights).max(initial=0)) * len(weights) < SAFE

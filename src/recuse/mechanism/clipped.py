@@ -1,0 +1,107 @@
+"""Rows with one owner: every participant's vector over the groups is scaled to ℓ1 norm τ at most.
+
+With c_{p,G} what p brings to group G and L_p = Σ_G |c_{p,G}|, the truncated answers are
+Y_G = Σ_p c_{p,G} min(1, τ/L_p), each part rounded towards 0 to the grid. p's part depends on p's rows alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recuse.krelation.contributions import Contributions, totalled
+from recuse.krelation.relation import Integers
+from recuse.mechanism.parameters import ANSWER_GRID
+from recuse.mechanism.vector import GridVector
+from recuse.solver.programs import Solver, TruncationPrograms
+
+MOST_STEPS = 2**32
+"""the most grid steps in τ: beyond, a step is more than one granule"""
+WIDE = 2**62
+"""loads in 64 bits are below this"""
+
+
+@dataclass(frozen=True, slots=True)
+class Clipped:
+    """A `VectorSubject`: contributions, and the programs of the loads that τ is chosen by."""
+
+    contributions: Contributions
+    programs: TruncationPrograms
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return (self.programs,)
+
+    @property
+    def constants(self) -> Sequence[int]:
+        return [int(constant) for constant in self.contributions.constants]
+
+    def at(self, tau: Fraction) -> GridVector:
+        """Return the sums of clipped vectors on the grid of τ.
+
+        Guarantee: with a participant more they move by ⌊τ/γ⌋ steps at most in ℓ1 (proofs.md, theorem E0).
+        """
+        step, most = clipping_grid(tau)
+        found = self.contributions
+        parts = clipped_parts(found.weights, found.loads[found.owners], tau, step, most)
+        return GridVector(totalled(parts, found.groups, len(found.constants)).tolist(), step, most)
+
+
+def clipped(contributions: Contributions, solver: Solver) -> Clipped:
+    """Return contributions with the programs of their loads."""
+    relation = contributions.relation()
+    return Clipped(contributions, solver(relation.positive, relation.participants))
+
+
+def clipping_grid(tau: Fraction) -> tuple[Fraction, int]:
+    """Return γ and the most steps of a participant, ⌊τ/γ⌋: public functions of τ.
+
+    γ is a whole part of a granule, so that whoever is not truncated is counted exactly; for very large τ it
+    is a power of two granules.
+    """
+    if tau <= MOST_STEPS:
+        step = Fraction(1, max(1, math.ceil(ANSWER_GRID / tau)))
+    else:
+        step = Fraction(2 ** (math.floor(tau / MOST_STEPS)).bit_length())
+    return step, math.floor(tau / step)
+
+
+def clipped_parts(
+    weights: NDArray[Any], loads: NDArray[Any], tau: Fraction, step: Fraction, most: int
+) -> Integers:
+    """Return what every contribution counts in grid steps, given the load of its owner.
+
+    Guarantee: the sizes of one participant's parts are at most `most` together: ⌊|c|·most/L⌋ where L > τ,
+    ⌊|c|/γ⌋ otherwise, decided in whole numbers.
+    """
+    sizes = abs(weights)
+    over = loads > min(math.floor(tau), WIDE) if loads.dtype != object else loads > tau
+    found = np.empty(len(weights), np.int64)
+    wide = step.numerator > WIDE
+    whole = sizes[~over].astype(object) if wide else sizes[~over]
+    found[~over] = whole * step.denominator // step.numerator
+    found[over] = _share(sizes[over], loads[over], most)
+    return np.where(weights < 0, -found, found)
+
+
+def _share(sizes: NDArray[Any], loads: NDArray[Any], most: int) -> Integers:
+    """Return ⌊size·most/load⌋ exactly, for sizes that do not exceed their loads.
+
+    In 64 bits the quotient of doubles is off by one at most, and the remainder, which is small, comes out
+    right although the products wrap around.
+    """
+    if sizes.dtype == object or loads.dtype == object:
+        exact: Integers = (sizes.astype(object) * most // loads).astype(np.int64)
+        return exact
+    near: Integers = np.floor(sizes / loads * most).astype(np.int64)
+    rest = (sizes.view(np.uint64) * np.uint64(most) - near.view(np.uint64) * loads.view(np.uint64)).view(
+        np.int64
+    )
+    found: Integers = near - (rest < 0) + (rest >= loads)
+    return found

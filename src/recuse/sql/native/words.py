@@ -1,0 +1,55 @@
+"""Which parts of a question are own, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sqlglot import exp
+
+from recuse.sql.native.inner import Inner, Rows
+from recuse.sql.native.tree import NativeQuery, native_scans
+from recuse.sql.ownership import PublicTable
+from recuse.sql.query import Block, Own, Schema, below, written
+from recuse.sql.render import readable
+
+
+def own_words(blocks: Iterable[Block], schema: Schema) -> Iterator[str]:
+    """Yield a sentence for every source and every subquery of blocks, as they were read, that is own."""
+    for block in below(blocks):
+        for source in block.sources:
+            if isinstance(source, Own) and not source.public:
+                looked_at = _listed(_private(source.query, schema))
+                owners = [f"{o.kind} {', '.join(map(readable, o.values))}" for o in source.owners]
+                whose = " and ".join(owners) or "the owners of the row beside it"
+                yield f"{source.alias} is run as it is over {looked_at}: each of its rows belongs to {whose}"
+        for scalar in written(block):
+            for tables in _subqueries(scalar, schema):
+                yield f"a subquery on {_listed(tables)} is run as it is: all it sees is its row's owners'"
+
+
+def _subqueries(scalar: exp.Expr, schema: Schema) -> Iterator[list[str]]:
+    """Yield the private tables of every outermost subquery of an expression."""
+    for node in scalar.walk(prune=lambda part: isinstance(part, Inner | exp.Exists)):
+        found: list[str] = []
+        if isinstance(node, Inner):
+            found = _private(node.args["query"], schema)
+        elif isinstance(node, exp.Exists):
+            names = [table.name for table in node.find_all(exp.Table)]
+            found = [name for name in names if not _is_public(name, schema)]
+            for rows in node.find_all(Rows):
+                found += _private(rows.args["query"], schema)
+        if found:
+            yield found
+
+
+def _private(query: NativeQuery, schema: Schema) -> list[str]:
+    names = [scan.table.name for scan in native_scans(query)]
+    return [name for name in names if not _is_public(name, schema)]
+
+
+def _is_public(name: str, schema: Schema) -> bool:
+    return isinstance(schema.ownership.of(name), PublicTable)
+
+
+def _listed(tables: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(tables))

@@ -1,0 +1,123 @@
+"""The audit of groups that share people, exactly: the joint output of all groups on tiny neighbours.
+
+What is released is a level and a vector on its grid. The loss of the choice is a maximum over levels, that of
+the vector a maximum over shifts; for independent noise it adds up over the coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recuse.krelation.contributions import Contributions
+from recuse.mechanism import presets
+from recuse.mechanism.clipped import clipped
+from recuse.noise import low_part
+from recuse.privacy import Epsilon
+from recuse.solver.fast import fast_programs
+from support.distributions import worst_log_ratio
+from support.neighbours import level_distribution
+from support.profiles import examples
+
+MECHANISM = presets.by_withdrawals(Epsilon.of(1))
+LEVELS = 9
+
+rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(-20, 20)), max_size=8)
+
+
+def of(rows) -> Contributions:
+    columns = zip(*rows, strict=True) if rows else ((),) * 3
+    owners, groups, weights = (np.array(column, np.int64) for column in columns)
+    zeros = np.zeros(2, object)
+    return Contributions.of(owners, groups, weights, participants=4, constants=zeros, signed=True)
+
+
+def moves(one: Contributions, other: Contributions, level: int) -> tuple[list[int], int]:
+    """Return how far every group moves on the grid of a level, and the sensitivity of all."""
+    tau = Fraction(2) ** level
+    ours, theirs = (clipped(found, fast_programs).at(tau) for found in (one, other))
+    return [b - a for a, b in zip(ours.steps, theirs.steps, strict=True)], ours.sensitivity
+
+
+def laplace_loss(shift: list[int], sensitivity: int) -> float:
+    """Return the worst log-ratio of independent Laplace noise: every coordinate can lose its whole shift."""
+    return float(MECHANISM.answer_epsilon) * sum(map(abs, shift)) / sensitivity
+
+
+def staircase_loss(shift: list[int], sensitivity: int) -> float:
+    """Return the worst log-ratio of independent staircase noise, coordinate by coordinate."""
+    epsilon = MECHANISM.answer_epsilon
+    low = low_part(epsilon, sensitivity)
+
+    def level(i: int) -> int:
+        return abs(i) // sensitivity + (abs(i) % sensitivity >= low)
+
+    places = range(-2 * sensitivity, 2 * sensitivity)
+    return float(epsilon) * sum(max(abs(level(i + move) - level(i)) for i in places) for move in shift)
+
+
+def choice(one: Contributions, other: Contributions) -> float:
+    distributions = [level_distribution(found.relation(), MECHANISM, LEVELS) for found in (one, other)]
+    return worst_log_ratio(*distributions)
+
+
+def joint_loss(one: Contributions, other: Contributions, loss=laplace_loss) -> float:
+    return choice(one, other) + max(loss(*moves(one, other, level)) for level in range(LEVELS))
+
+
+@settings(max_examples=examples(60))
+@given(rows, st.integers(0, 3))
+def test_neighbours_are_indistinguishable(rows, leaver):
+    assert joint_loss(of(rows), of([row for row in rows if row[0] != leaver])) <= 1 + 1e-9
+
+
+CASES = {
+    "one heavy participant in two groups": [(0, 0, 64), (0, 1, 64), (1, 0, 1), (2, 1, 1)],
+    "both directions": [(0, 0, 10), (0, 1, -10), (1, 0, 3), (2, 1, 2), (3, 1, 9)],
+    "below every level": [(0, 0, 1), (1, 1, 1)],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_known_cases_use_the_budget_and_no_more(case):
+    one, other = of(CASES[case]), of(CASES[case][1:] if case == "below every level" else CASES[case][2:])
+    assert joint_loss(one, other) <= 1 + 1e-9
+    assert joint_loss(one, other) > float(MECHANISM.answer_epsilon) - 1e-9, (
+        "the noise is not too large either"
+    )
+
+
+def test_staircase_noise_in_every_coordinate_is_caught():
+    """The twin: a shift of half a step in each of two groups costs a whole level in each."""
+    one, other = of(CASES["one heavy participant in two groups"]), of([(1, 0, 1), (2, 1, 1)])
+    assert joint_loss(one, other, staircase_loss) > 1 + 0.5 * float(MECHANISM.answer_epsilon)
+
+
+def test_a_choice_for_every_group_is_caught():
+    """The twin that chooses τ in each group by itself with the whole ε1 pays for every group."""
+    people = [(p, g, 2**p) for p, g in product(range(4), range(2))]
+    gone = [row for row in people if row[0] != 3]
+    together = choice(of(people), of(gone))
+    apart = sum(
+        choice(of([r for r in people if r[1] == g]), of([r for r in gone if r[1] == g])) for g in range(2)
+    )
+    limit = float(MECHANISM.choice_epsilon)
+    assert together <= limit + 1e-9
+    assert apart > limit + 1e-3
+
+
+def test_clipping_group_by_group_is_caught():
+    """The twin that limits what a participant brings to each group, not to all of them."""
+    tau = 8
+    for_each = sum(min(tau, 64) for _ in range(2))
+    shift, sensitivity = moves(
+        of(CASES["one heavy participant in two groups"]), of([(1, 0, 1), (2, 1, 1)]), int(math.log2(tau))
+    )
+    assert sum(map(abs, shift)) <= sensitivity
+    assert for_each > tau

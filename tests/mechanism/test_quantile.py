@@ -1,0 +1,213 @@
+"""Quantiles: the sampler is exact, and what it looks at moves as theorem Q1 says."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from recuse.krelation.build import expressions, from_expressions, without
+from recuse.krelation.relation import Shape
+from recuse.mechanism import quantile
+from recuse.mechanism.parameters import SLACK
+from recuse.mechanism.pick import pick
+from recuse.mechanism.prepared import prepare, truncated_high
+from recuse.mechanism.quantile import Envelope, draw_quantile, dyadic_blocks, quantile_rate
+from recuse.noise import happens
+from recuse.solver.reference import reference
+from support.noise import Seeded
+from support.profiles import examples
+from support.strategies import BY_SHAPE
+
+VALUES = [-3, -1, 0, 0, 2, 5, 5, 6, 9, 12]
+DRAWS = 4_000
+
+
+@pytest.fixture(autouse=True)
+def small_domain(monkeypatch):
+    """A domain of 31 numbers, of which the outer ones are less likely."""
+    monkeypatch.setattr(quantile, "LARGEST", 4)
+    monkeypatch.setattr(quantile, "FAMILIAR", 2)
+
+
+def balance(rank: Fraction):
+    def found(t: int) -> Fraction:
+        low = sum(value <= t for value in VALUES)
+        return (1 - rank) * low - rank * (len(VALUES) - low)
+
+    return found
+
+
+def probabilities(rate: Fraction, m) -> dict[int, float]:
+    weights = {
+        t: float(piece.density) * math.exp(-float(rate * abs(m(t))))
+        for piece in dyadic_blocks()
+        for t in range(piece.first, piece.last + 1)
+    }
+    total = sum(weights.values())
+    return {t: weight / total for t, weight in weights.items()}
+
+
+def fits(drawn: list[int], expected: dict[int, float]) -> bool:
+    """Return whether a chi-square test at level 10⁻⁶ accepts the distribution; rare numbers are one cell."""
+    counts = Counter(drawn)
+    common = [t for t, p in expected.items() if p * len(drawn) >= 5]
+    cells = [(counts[t], expected[t] * len(drawn)) for t in common]
+    rest = len(drawn) - sum(found for found, _ in cells), len(drawn) - sum(wanted for _, wanted in cells)
+    cells += [rest] if rest[1] > 1 else []
+    statistic = sum((found - wanted) ** 2 / wanted for found, wanted in cells)
+    return statistic < chi2.isf(1e-6, len(cells) - 1)
+
+
+@pytest.mark.parametrize("rank", [Fraction(1, 2), Fraction(9, 10)])
+def test_the_sampler_draws_what_it_should(rank):
+    rate, m, noise = Fraction(1, 2), balance(rank), Seeded(3)
+    drawn = [draw_quantile(Envelope(rate, Fraction(0)), m, noise) for _ in range(DRAWS)]
+    assert fits(drawn, probabilities(rate, m))
+    assert not fits(drawn, probabilities(rate * Fraction(13, 10), m))
+    assert not fits(drawn, probabilities(rate * Fraction(7, 10), m))
+
+
+def test_a_sampler_that_accepts_whatever_the_envelope_says_is_caught(monkeypatch):
+    """The twin without the last coin."""
+    monkeypatch.setattr(quantile, "happens", lambda *_: True)
+    monkeypatch.setattr(quantile, "HEAVY", 0.9)
+    rate, m, noise = Fraction(1, 2), balance(Fraction(1, 2)), Seeded(3)
+    drawn = [draw_quantile(Envelope(rate, Fraction(0)), m, noise) for _ in range(DRAWS)]
+    assert not fits(drawn, probabilities(rate, m))
+
+
+def test_values_that_are_only_nearly_monotone_are_drawn_exactly_too():
+    """Certified values err by η at most: the envelope leaves room for that."""
+    slack, exact = Fraction(1, 2), balance(Fraction(1, 2))
+    rate, noise = Fraction(1, 2), Seeded(5)
+
+    def m(t: int) -> Fraction:
+        return exact(t) + (slack / 2 if t % 2 else -slack / 2)
+
+    drawn = [draw_quantile(Envelope(rate, slack), m, noise) for _ in range(DRAWS)]
+    assert fits(drawn, probabilities(rate, m))
+
+
+@given(st.lists(st.integers(-15, 15), max_size=12), st.fractions(0, 1), st.lists(st.integers(-15, 15)))
+def test_the_envelope_lies_above_every_weight(values, rank, places):
+    def m(t: int) -> Fraction:
+        low = sum(value <= t for value in values)
+        return (1 - rank) * low - rank * (len(values) - low)
+
+    envelope = Envelope(Fraction(1, 3), Fraction(0))
+    for t in dict.fromkeys(places):
+        envelope.learn(t, m(t))
+    numbers = [t for piece in envelope.pieces for t in range(piece.first, piece.last + 1)]
+    assert numbers == list(range(-15, 16))
+    for piece in envelope.pieces:
+        for t in range(piece.first, piece.last + 1):
+            assert envelope.exponent(piece) <= envelope.rate * abs(m(t))
+            if envelope.is_known(t):
+                assert piece.first == piece.last
+                assert envelope.exponent(piece) == envelope.rate * abs(m(t))
+
+
+@pytest.mark.parametrize("exponents", [(0, 1, 2), (Fraction(1, 3), Fraction(1, 3), 5), (40, 41, 40)])
+def test_a_pick_has_its_probabilities(exponents):
+    masses = [Fraction(1, 3), Fraction(2), Fraction(5, 7)]
+    weights = [float(m) * math.exp(-float(x)) for m, x in zip(masses, exponents, strict=True)]
+    expected = {place: weight / sum(weights) for place, weight in enumerate(weights)}
+    noise = Seeded(11)
+    drawn = [pick(masses, [Fraction(x) for x in exponents], noise) for _ in range(DRAWS)]
+    assert fits(drawn, expected)
+    twin = dict(enumerate(float(m) / float(sum(masses)) for m in masses))
+    if len(set(exponents)) == 3:
+        assert not fits(drawn, twin)
+
+
+def test_a_pick_asks_for_more_digits_near_an_edge():
+    """A number that begins like 1/3, on the edge between 1 and 2: its first bits decide nothing."""
+
+    class Bits:
+        def __init__(self) -> None:
+            self.asked = 0
+
+        def bits(self, count: int) -> int:
+            self.asked += 1
+            return (1 << count) // 3 if self.asked == 1 else 0
+
+    source = Bits()
+    assert pick([Fraction(1), Fraction(2)], [Fraction(1), Fraction(1)], source) == 0
+    assert source.asked > 1
+
+
+# ------------------------------------------------------------------ the law
+
+placed = st.sampled_from(list(Shape)).flatmap(
+    lambda shape: st.tuples(
+        st.just(shape),
+        st.lists(st.tuples(BY_SHAPE[shape], st.integers(1, 3), st.integers(0, 3)), min_size=1, max_size=5),
+    )
+)
+
+
+def m_of(shape, rows, t, rank, tau):
+    def x(part):
+        relation = from_expressions([(k, w) for k, w, _ in part], shape, signed=False)
+        return truncated_high(prepare(relation, reference).positive, tau)
+
+    return (1 - rank) * x([r for r in rows if r[2] <= t]) - rank * x([r for r in rows if r[2] > t])
+
+
+@settings(max_examples=examples(40))
+@given(placed, st.sampled_from([Fraction(1, 2), Fraction(9, 10)]), st.sampled_from([1, 3]))
+def test_a_participant_moves_the_balance_within_the_interval(found, rank, tau):
+    shape, rows = found
+    tau, slack = Fraction(tau), SLACK * tau
+    people = from_expressions([(k, w) for k, w, _ in rows], shape, signed=False).names
+    found = [m_of(shape, rows, t, rank, tau) for t in range(4)]
+    assert all(b >= a - slack for a, b in pairwise(found)), "monotone up to slack"
+    for leaver in people:
+        fewer = []
+        for k, w, v in rows:
+            kept = without(from_expressions([(k, w)], shape, signed=False), leaver)
+            fewer += [] if not len(kept.positive) else [(from_tree(kept), w, v)]
+        for t in range(4):
+            move = found[t] - m_of(shape, fewer, t, rank, tau)
+            assert -rank * tau - slack <= move <= (1 - rank) * tau + slack
+
+
+def from_tree(relation):
+    ((k, _),) = expressions(relation)
+    return k
+
+
+def test_neighbours_draw_alike_exactly():
+    """The audit: the whole distribution, worst log-ratio against ε2; a rate twice as large is caught."""
+    epsilon, tau, rank = Fraction(1), Fraction(2), Fraction(3, 4)
+    rate = quantile_rate(epsilon, tau, rank)
+    people = [(0, 3), (0, 3), (1, 5), (2, -2), (3, 9), (3, -9), (4, 12)]
+
+    def m(rows):
+        def found(t):
+            def x(above):
+                counts = Counter(p for p, v in rows if (v > t) == above)
+                return sum(min(Fraction(c), tau) for c in counts.values())
+
+            return (1 - rank) * x(False) - rank * x(True)
+
+        return found
+
+    def loss(rate):
+        worst = 0.0
+        for leaver in range(5):
+            one = probabilities(rate, m(people))
+            other = probabilities(rate, m([row for row in people if row[0] != leaver]))
+            worst = max(worst, *(abs(math.log(one[t] / other[t])) for t in one))
+        return worst
+
+    assert loss(rate) <= float(epsilon)
+    assert loss(3 * rate) > float(epsilon), "the twin"
+    assert happens(Fraction(0), Seeded(1))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -62,9 +63,12 @@ class Prior(Protocol):
         """Return the cost of a level in units of ln2."""
 
 
+@lru_cache(maxsize=8)
 def prior_costs(prior: Prior, levels: range) -> Floats:
-    """Return the prior of every level, in doubles."""
-    return np.array([float(prior.prior(k)) for k in levels]) * math.log(2)
+    """Return the prior of every level, in doubles; the same in every draw of a mechanism."""
+    found = np.array([float(prior.prior(k)) for k in levels]) * math.log(2)
+    found.setflags(write=False)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,9 @@ class Draws:
 class Prior(Protocol):
     """What levels cost before anything is known of them."""
 
+    def __hash__(self) -> int:
+        """Return the same for the same costs."""
+
     def prior(self, level: int) -> Fraction:
         """Return the cost of a level in units of ln2."""
 

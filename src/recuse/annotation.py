@@ -9,11 +9,11 @@ A *withdrawal* g maps participants to [0, 1]; a participant it does not name has
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import combinations, product
 
 Real = int | float | Fraction
 Withdrawal = Mapping[Hashable, Real]
@@ -49,7 +49,24 @@ class Or:
         return "(" + " ∨ ".join(map(str, self.children)) + ")" if self.children else "FALSE"
 
 
-Annotation = Participant | And | Or
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Present while the weights of the children that are present add up to `least`: whole numbers above 0."""
+
+    children: tuple[Annotation, ...]
+    weights: tuple[int, ...]
+    least: int
+
+    def __post_init__(self) -> None:
+        if len(self.weights) != len(self.children) or self.least < 1 or any(u < 1 for u in self.weights):
+            raise ValueError("a threshold has one weight a child, and all its numbers are above 0")
+
+    def __str__(self) -> str:
+        counted = (f"{u}·{c}" if u > 1 else str(c) for u, c in zip(self.weights, self.children, strict=True))
+        return f"({' + '.join(counted)} ≥ {self.least})"
+
+
+Annotation = Participant | And | Or | Threshold
 
 TRUE = And(())
 FALSE = Or(())
@@ -74,10 +91,53 @@ def disjunction(*parts: Annotation) -> Annotation:
     return flat[0] if len(flat) == 1 else Or(flat)
 
 
+def threshold(parts: Sequence[Annotation], weights: Sequence[int], least: int) -> Annotation:
+    """Return the threshold over `parts`: F is left out, T lowers what is needed, nothing is deduplicated.
+
+    Weights may be 0: such a part does not count. One of least 1 is an OR.
+    """
+    counted = [(part, u) for part, u in zip(parts, weights, strict=True) if u and part != FALSE]
+    least -= sum(u for part, u in counted if part == TRUE)
+    left = [(part, u) for part, u in counted if part != TRUE]
+    if least <= 0:
+        return TRUE
+    if sum(u for _, u in left) < least:
+        return FALSE
+    if least == 1:
+        return disjunction(*(part for part, _ in left))
+    return Threshold(tuple(part for part, _ in left), tuple(u for _, u in left), least)
+
+
+def at_least(parts: Sequence[Annotation], values: Sequence[int], least: int) -> Annotation:
+    """Return "the values of what is present add up to `least`": an OR of thresholds, coarse ones first.
+
+    Guarantee: right for every set of participants; convex, non-increasing and natural (proofs.md, theorem
+    Q2). Coarse levels give what lies far above the threshold gentle slopes. The list of levels follows from
+    `least`, which the query states.
+    """
+    if least <= 0:
+        return TRUE
+    cut = [min(value, least) for value in values]
+    return disjunction(
+        *(threshold(parts, [j * value // least for value in cut], j) for j in threshold_levels(least))
+    )
+
+
+def threshold_levels(least: int) -> list[int]:
+    """Return 1, 2, 4, … and `least` itself.
+
+    >>> threshold_levels(20)
+    [1, 2, 4, 8, 16, 20]
+    """
+    return [*(2**i for i in range((least - 1).bit_length())), least]
+
+
 def replace(k: Annotation, name: Hashable, value: Annotation) -> Annotation:
     """Return `k` with every occurrence of the participant replaced, constants folded."""
     if isinstance(k, Participant):
         return value if k.name == name else k
+    if isinstance(k, Threshold):
+        return threshold([replace(child, name, value) for child in k.children], k.weights, k.least)
     build = conjunction if isinstance(k, And) else disjunction
     return build(*(replace(child, name, value) for child in k.children))
 
@@ -116,13 +176,15 @@ def holds(k: Annotation, present: Iterable[Hashable]) -> bool:
             return all(holds(child, there) for child in children)
         case Or(children):
             return any(holds(child, there) for child in children)
+        case Threshold(children, weights, least):
+            return sum(u for c, u in zip(children, weights, strict=True) if holds(c, there)) >= least
 
 
 # ------------------------------------------------------------------ relaxation: loss, φ, kept
 
 
 def loss(k: Annotation, g: Withdrawal) -> Real:
-    """Return w_k(g): participant g_p; AND min(1, sum); OR min; TRUE 0; FALSE 1."""
+    """Return w_k(g): participant g_p; AND min(1, sum); OR min; TRUE 0; FALSE 1; a threshold `missing`."""
     match k:
         case Participant(name):
             return g.get(name, 0)
@@ -130,6 +192,26 @@ def loss(k: Annotation, g: Withdrawal) -> Real:
             return min(1, sum((loss(child, g) for child in children), start=0))
         case Or(children):
             return min((loss(child, g) for child in children), default=1)
+        case Threshold(children, weights, least):
+            return missing([loss(child, g) for child in children], weights, least)
+
+
+def missing(losses: Sequence[Real], weights: Sequence[int], least: int) -> Real:
+    """Return the loss of a threshold: min(1, min_M Σ_M u_i w_i / (Σ_M u_i - least + 1)).
+
+    The best M are children of the smallest losses, so prefixes of one order are enough.
+
+    Guarantee: exact on rationals; of distinct participants with weight 1 no convex function that is right
+    for every set of participants keeps more (proofs.md, theorem Q1).
+    """
+    best: Real = 1
+    lost: Real = 0
+    spare = 1 - least
+    for w, u in sorted(zip(losses, weights, strict=True)):
+        lost, spare = lost + u * w, spare + u
+        if spare > 0:
+            best = min(best, Fraction(lost, spare) if isinstance(lost, int | Fraction) else lost / spare)
+    return best
 
 
 def kept(k: Annotation, g: Withdrawal) -> Real:
@@ -151,6 +233,8 @@ def static_sensitivity(k: Annotation, name: Hashable) -> int:
             return sum(static_sensitivity(child, name) for child in children)
         case Or(children):
             return max((static_sensitivity(child, name) for child in children), default=0)
+        case Threshold():
+            raise TypeError("the paper has no thresholds")
 
 
 # ------------------------------------------------------------------ local usage (the repair)
@@ -176,6 +260,8 @@ def usage(k: Annotation, name: Hashable, g: Withdrawal, context: Real = 0) -> Re
             )
         case Or(children):
             return max((usage(child, name, g, context) for child in children), default=0)
+        case Threshold():
+            raise TypeError("thresholds have no loads: select on the deficit")
 
 
 # ------------------------------------------------------------------ derivations and canonical form
@@ -185,7 +271,10 @@ Primes = frozenset[frozenset[Hashable]]
 
 
 def derivations(k: Annotation) -> list[Derivation]:
-    """Return every derivation: one child picked at each OR, the leaves collected as a multiset."""
+    """Return every derivation: one child picked at each OR, the leaves collected as a multiset.
+
+    At a threshold the children that are enough, none of them idle: right for truth values, not for losses.
+    """
     match k:
         case Participant(name):
             return [Counter([name])]
@@ -194,6 +283,15 @@ def derivations(k: Annotation) -> list[Derivation]:
             return [reduce(lambda left, right: left + right, choice, Counter()) for choice in choices]
         case Or(children):
             return [derivation for child in children for derivation in derivations(child)]
+        case Threshold(children, weights, least):
+            enough = (
+                [children[i] for i in chosen]
+                for size in range(1, len(children) + 1)
+                for chosen in combinations(range(len(children)), size)
+                if least <= (total := sum(weights[i] for i in chosen))
+                and total - min(weights[i] for i in chosen) < least
+            )
+            return [derivation for chosen in enough for derivation in derivations(And(tuple(chosen)))]
 
 
 def primes(k: Annotation) -> Primes:
@@ -217,4 +315,6 @@ def map_names(k: Annotation, rename: Callable[[Hashable], Hashable]) -> Annotati
     """Return `k` with every participant renamed."""
     if isinstance(k, Participant):
         return Participant(rename(k.name))
+    if isinstance(k, Threshold):
+        return Threshold(tuple(map_names(child, rename) for child in k.children), k.weights, k.least)
     return type(k)(tuple(map_names(child, rename) for child in k.children))

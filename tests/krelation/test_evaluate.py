@@ -9,11 +9,10 @@ from hypothesis import given
 from recuse.annotation import kept, usage
 from recuse.krelation.build import expressions
 from recuse.krelation.evaluate import Evaluation
-from recuse.krelation.relation import Shape
-from support.strategies import relations, withdrawals
+from support.strategies import LOADED, relations, withdrawals
 
 
-@pytest.mark.parametrize("shape", Shape)
+@pytest.mark.parametrize("shape", LOADED)
 def test_objective_and_loads_match_the_reference(shape):
     @given(relations(shape), withdrawals)
     def law(relation, g):

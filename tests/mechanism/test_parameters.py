@@ -12,6 +12,7 @@ from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.mechanisms import NAMES, mechanism_for
 from recuse.privacy import Epsilon
+from support.strategies import LOADED
 
 ONE = Epsilon.of(1)
 
@@ -32,7 +33,7 @@ def test_a_rule_that_bounds_nothing_is_refused(change):
 @pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1", "3", "10"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_two_parts_are_the_whole(name, epsilon):
-    for shape in Shape:
+    for shape in LOADED:
         found = mechanism_for(name, Epsilon.of(epsilon), shape)
         assert found.choice_epsilon + found.answer_epsilon == found.epsilon == Fraction(epsilon)
 
@@ -40,6 +41,8 @@ def test_the_two_parts_are_the_whole(name, epsilon):
 def test_what_is_no_mechanism_is_refused():
     with pytest.raises(ParameterError, match="no such mechanism"):
         mechanism_for("perfect", ONE, Shape.CLAUSES)
-    with pytest.raises(ParameterError, match="answered by one mechanism"):
-        mechanism_for("tuned", ONE, Growth(2))
+    for shape in (Growth(2), Shape.THRESHOLDS):
+        for name in ("tuned", "paper"):
+            with pytest.raises(ParameterError, match="answered by one mechanism"):
+                mechanism_for(name, ONE, shape)
     assert mechanism_for("selective", ONE, Growth(2)).doublings == Growth(2).doublings

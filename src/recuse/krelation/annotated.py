@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.forest import TRUE, Forest, OrGroups, RowGroups, joined, plant, pointers_of
-from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tuples, exact_sum, narrowed
+from recuse.krelation.relation import (
+    NO_TUPLES,
+    SYNTACTIC,
+    Integers,
+    KRelation,
+    Quorums,
+    Shape,
+    Tuples,
+    exact_sum,
+    narrowed,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +42,7 @@ class Annotated:
         people: int,
     ) -> Self:
         """Return the tuples of tables whose rows are one tuple each."""
-        grow = _trees if shape is Shape.TREES else lambda rows: _clauses(rows, people)
+        grow = _trees if shape in SYNTACTIC else lambda rows: _clauses(rows, people)
         grown = [grow(rows) for rows in tables]
         depth = max(len(forest.levels) for _, forest in grown)
         offsets = np.cumsum([0, *(len(forest) for _, forest in grown)])
@@ -62,7 +72,12 @@ class Annotated:
         forests = [self.forest.take(self.trees[chosen[part]]) for part in signs]
         people = np.unique(np.concatenate([forest.members for forest in forests]))
         positive, negative = (
-            Tuples(narrowed(abs(weights[part])), forest.levels, np.searchsorted(people, forest.members))
+            Tuples(
+                narrowed(abs(weights[part])),
+                forest.levels,
+                np.searchsorted(people, forest.members),
+                _quorums(forest) if shape is Shape.THRESHOLDS else (),
+            )
             if part.any()
             else NO_TUPLES
             for part, forest in zip(signs, forests, strict=True)
@@ -125,6 +140,12 @@ def _concatenated(weights: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if any(part.dtype == object for part in weights):
         return np.concatenate([part.astype(object) for part in weights])
     return np.concatenate(weights)
+
+
+def _quorums(forest: Forest) -> tuple[Quorums, ...]:
+    """Return what every OR level needs."""
+    depths = range(0, len(forest.levels), 2)
+    return tuple(forest.quorum(depth) or Quorums.of_ors(forest.levels[depth]) for depth in depths)
 
 
 def _trees(rows: RowGroups) -> tuple[Integers, Forest]:

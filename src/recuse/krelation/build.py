@@ -9,8 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.annotation import FALSE, TRUE, And, Annotation, Or, Participant, participants, primes, withdraw
-from recuse.krelation.relation import NO_TUPLES, Integers, KRelation, Shape, Tuples
+from recuse.annotation import (
+    FALSE,
+    TRUE,
+    And,
+    Annotation,
+    Or,
+    Participant,
+    Threshold,
+    participants,
+    primes,
+    threshold,
+    withdraw,
+)
+from recuse.krelation.relation import NO_TUPLES, SYNTACTIC, Integers, KRelation, Quorums, Shape, Tuples
 
 
 def from_owners(
@@ -116,22 +128,22 @@ def from_expressions(
 ) -> KRelation:
     """Return the relation of (annotation, signed integer weight) pairs in the form that `shape` asks for.
 
-    CONJUNCTIONS and CLAUSES take derivations as sets (for CONJUNCTIONS there must be one each); TREES
-    keeps the expressions as they are.
+    CONJUNCTIONS and CLAUSES take derivations as sets (for CONJUNCTIONS there must be one each); TREES and
+    THRESHOLDS keep the expressions as they are.
     """
     listed = [(k, weight) for k, weight in rows if weight and k != FALSE]
     names = sorted({name for k, _ in listed for name in participants(k)}, key=repr)
     index = {name: i for i, name in enumerate(names)}
     constant = sum(weight for k, weight in listed if k == TRUE)
-    depth = max((_depth(k) for k, _ in listed if k != TRUE), default=2) if shape is Shape.TREES else 2
+    depth = max((_depth(k) for k, _ in listed if k != TRUE), default=2) if shape in SYNTACTIC else 2
 
     def of_sign(sign: int) -> Tuples:
         merged: dict[Annotation, int] = {}
         for k, weight in listed:
             if k != TRUE and weight * sign > 0:
-                form = k if shape is Shape.TREES else _clause_set(k)
+                form = k if shape in SYNTACTIC else _clause_set(k)
                 merged[form] = merged.get(form, 0) + abs(weight)
-        return _stack(merged, depth, index)
+        return _stack(merged, depth, index, thresholds=shape is Shape.THRESHOLDS)
 
     return KRelation(
         shape,
@@ -161,47 +173,73 @@ def _sets(k: Annotation) -> frozenset[frozenset[Hashable]]:
             for child in children:
                 found = frozenset(left | right for left in found for right in _sets(child))
             return found
+        case Threshold():
+            raise ValueError("a threshold is no set of clauses")
 
 
 def _depth(k: Annotation) -> int:
     """Return how many levels `k` needs: an even number."""
     match k:
-        case Participant():
-            return 2
-        case Or(children):
-            return max(_depth(child) for child in children)
-        case And(children):
-            if all(isinstance(child, Participant) for child in children):
-                return 2
-            return 2 + max(_depth(child) for child in children)
+        case Or(children) | Threshold(children):
+            return 1 + max(map(_depth_below, children))
+        case _:
+            return 1 + _depth_below(k)
 
 
-def _stack(merged: Mapping[Annotation, int], depth: int, index: Mapping[Hashable, int]) -> Tuples:
+def _depth_below(k: Annotation) -> int:
+    """Return how many levels `k` needs below an OR."""
+    match k:
+        case And(children) if not all(isinstance(child, Participant) for child in children):
+            return 1 + max(map(_depth, children))
+        case Or() | Threshold():
+            return 1 + _depth(k)
+        case _:
+            return 1
+
+
+def _stack(
+    merged: Mapping[Annotation, int], depth: int, index: Mapping[Hashable, int], *, thresholds: bool
+) -> Tuples:
     """Return the annotations as levels, shallow ones padded with one-child nodes."""
     if not merged:
         return NO_TUPLES
     nodes: list[Annotation] = list(merged)
-    levels = []
+    levels, quorums = [], []
     for level in range(depth):
         rest = depth - level - 1
-        children = [_children(node, Or if level % 2 == 0 else And, rest) for node in nodes]
+        children = [_children(node, (Or, Threshold) if level % 2 == 0 else (And,), rest) for node in nodes]
+        if thresholds and level % 2 == 0:
+            quorums.append(_quorums(nodes, children))
         levels.append(np.cumsum([0, *map(len, children)]))
         nodes = [child for group in children for child in group]
     members = np.array([index[node.name] for node in nodes if isinstance(node, Participant)], np.int64)
     values = list(merged.values())
     fits = max(values) < 2**62
-    return Tuples(np.array(values, np.int64 if fits else object), tuple(levels), members)
+    return Tuples(np.array(values, np.int64 if fits else object), tuple(levels), members, tuple(quorums))
 
 
-def _children(node: Annotation, kind: type[And] | type[Or], rest: int) -> tuple[Annotation, ...]:
-    """Return the children of `node` seen as a `kind`; what is not of that kind is its own only child.
+def _quorums(nodes: Sequence[Annotation], children: Sequence[tuple[Annotation, ...]]) -> Quorums:
+    """Return what each node of an OR level needs of its children."""
+    least = [node.least if isinstance(node, Threshold) else 1 for node in nodes]
+    weights = [
+        u
+        for node, group in zip(nodes, children, strict=True)
+        for u in (node.weights if isinstance(node, Threshold) else [1] * len(group))
+    ]
+    return Quorums(np.array(least, np.int64), np.array(weights, np.int64))
+
+
+def _children(
+    node: Annotation, kinds: tuple[type[And | Or | Threshold], ...], rest: int
+) -> tuple[Annotation, ...]:
+    """Return the children of `node` if it is of these kinds; what is not is its own only child.
 
     `rest` counts the levels below: an AND over mixed children keeps itself together until its
     non-participants still have the levels they need.
     """
-    if not isinstance(node, kind):
+    if isinstance(node, Participant) or not isinstance(node, kinds):
         return (node,)
-    if kind is And and rest > 0 and all(isinstance(child, Participant) for child in node.children):
+    if isinstance(node, And) and rest > 0 and all(isinstance(child, Participant) for child in node.children):
         return (node,)
     return node.children
 
@@ -216,6 +254,14 @@ def expressions(relation: KRelation) -> list[tuple[Annotation, int]]:
         nodes: list[Annotation] = [Participant(relation.names[m]) for m in part.members.tolist()]
         for depth in range(len(part.levels) - 1, -1, -1):
             level = part.levels[depth].tolist()
+            if part.quorums and depth % 2 == 0:
+                quorums = part.quorums[depth // 2]
+                counts = quorums.weights.tolist()
+                nodes = [
+                    threshold(nodes[a:b], counts[a:b], least)
+                    for (a, b), least in zip(pairwise(level), quorums.least.tolist(), strict=True)
+                ]
+                continue
             kind = And if depth % 2 else Or
             nodes = [kind(tuple(nodes[a:b])) if b - a > 1 else nodes[a] for a, b in pairwise(level)]
         rows += [(k, sign * weight) for k, weight in zip(nodes, part.weights.tolist(), strict=True)]

@@ -34,6 +34,8 @@ class Derivations:
     owners: Owners
     key: Sequence[str] = ()
     below: Sequence[BelowTables] = ()
+    value: str | None = None
+    """the column that says what a row counts for in a threshold above; without one 1"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", _contributed(self.table, self.owners))
@@ -41,10 +43,14 @@ class Derivations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BelowTables:
-    """An OR: the tables of its rows, and the columns of the table above that point into it."""
+    """An OR: the tables of its rows, and the columns of the table above that point into it.
+
+    With `least` above 1 it is a threshold: what the rows of a group that are there count for adds up to it.
+    """
 
     tables: Sequence[Derivations]
     columns: Sequence[str]
+    least: int = 1
 
 
 def encode(
@@ -130,9 +136,10 @@ def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) 
         return _shuffled(inner, random.permutation(inner.table.num_rows), random)
 
     choices = [
-        BelowTables([below(inner) for inner in choice.tables], choice.columns) for choice in found.below
+        BelowTables([below(inner) for inner in choice.tables], choice.columns, choice.least)
+        for choice in found.below
     ]
-    return Derivations(found.table.take(_arrow(order)), found.owners, found.key, choices)
+    return Derivations(found.table.take(_arrow(order)), found.owners, found.key, choices, found.value)
 
 
 def _contributed(table: pyarrow.Table, owners: Owners) -> pyarrow.Table:
@@ -164,8 +171,10 @@ def _rows(found: Derivations, matrices: dict[int, Integers]) -> RowGroups:
         )
         count = max((int(codes.max()) + 1 for codes in (pointing, *members) if len(codes)), default=0)
         inner_rows = [_rows(inner, matrices) for inner in choice.tables]
-        below.append((OrGroups(count, tuple(zip(inner_rows, members, strict=True))), pointing))
-    return RowGroups(matrices[id(found)], tuple(below))
+        groups = OrGroups(count, tuple(zip(inner_rows, members, strict=True)), choice.least)
+        below.append((groups, pointing))
+    values = None if found.value is None else integers(found.table[found.value])
+    return RowGroups(matrices[id(found)], tuple(below), values)
 
 
 def codes_of(groups: Sequence[Sequence[pyarrow.ChunkedArray]], sizes: Sequence[int]) -> list[Integers]:

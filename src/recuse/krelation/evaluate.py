@@ -65,6 +65,8 @@ class Evaluation:
     @classmethod
     def of(cls, tuples: Tuples, participants: int) -> Self:
         """Lay out the (tuple, participant) entries: AND adds its children's usages, OR takes the largest."""
+        if tuples.quorums:
+            raise TypeError("thresholds have no loads: they are evaluated by `krelation.thresholds`")
         owners = tuple(map(owners_of, tuples.levels))
         node, member = np.arange(len(tuples.members)), tuples.members
         steps: list[Gathering] = []

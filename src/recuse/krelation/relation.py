@@ -6,6 +6,8 @@ of a compressed sparse row; the last level is an AND over participants. So
     two levels     tuple → clauses → participants     conjunctions (one clause each) and clause sets
     four levels    tuple → OR of ANDs of ORs of ANDs  a product of ORs, and so on for deeper nesting
 
+With thresholds every OR level has `Quorums`: what its children weigh, and how much of it a node needs.
+
 Which shape a relation has follows from the query and the policy only (proofs.md, theorem A).
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,12 @@ class Shape(Enum):
     """a set of clauses a tuple, duplicates removed, never absorbed"""
     TREES = "trees"
     """syntactic trees, straight from the algebra"""
+    THRESHOLDS = "thresholds"
+    """syntactic trees in which a node may need several of its children"""
+
+
+SYNTACTIC = (Shape.TREES, Shape.THRESHOLDS)
+"""the shapes whose annotations are kept as the algebra writes them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,42 @@ def narrowed(weights: NDArray[Any]) -> NDArray[Any]:
     return weights.astype(np.int64) if fits else weights
 
 
+HEAVIEST_CHILD = 2**50
+"""The largest `least` of a threshold: with it every weight of a child is exact in doubles."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quorums:
+    """The thresholds of one level: how much each node needs of what its children weigh. 1 and 1s: an OR."""
+
+    least: Integers
+    weights: Integers
+
+    @classmethod
+    def of_ors(cls, level: Integers) -> Self:
+        """Return the quorums of a level of plain ORs."""
+        return cls(np.ones(len(level) - 1, np.int64), np.ones(int(level[-1]), np.int64))
+
+    def fit(self, level: Integers) -> bool:
+        """Return whether these are numbers for the nodes and children of a level, and no node is FALSE."""
+        if (len(self.least), len(self.weights)) != (len(level) - 1, level[-1]):
+            return False
+        if len(self.least) == 0:
+            return True
+        small = self.least.min() >= 1 and self.weights.min() >= 1 and self.weights.max() <= HEAVIEST_CHILD
+        return bool(small and (self.totals(level) >= self.least).all())
+
+    def totals(self, level: Integers) -> NDArray[Any]:
+        """Return what all children of each node weigh together, exactly."""
+        found: NDArray[Any] = np.add.reduceat(self.exact_weights(), level[:-1])
+        return found
+
+    def exact_weights(self) -> NDArray[Any]:
+        """Return the weights in a type in which the sum of all of them fits."""
+        fits = float(self.weights.max(initial=0)) * len(self.weights) < 2.0**62
+        return self.weights if fits else self.weights.astype(object)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuples:
     """The tuples of one sign: positive integer weights and their annotations.
@@ -74,6 +118,8 @@ class Tuples:
     weights: NDArray[Any]
     levels: tuple[Integers, ...]
     members: Integers
+    quorums: tuple[Quorums, ...] = ()
+    """of every OR level; nothing: plain ORs"""
 
     def __post_init__(self) -> None:
         sizes = [len(self.weights), *(len(level) - 1 for level in self.levels[1:]), len(self.members)]
@@ -86,6 +132,10 @@ class Tuples:
                 raise ValueError("an empty segment: fold constants first")
         if len(self.weights) and self.weights.min() <= 0:
             raise ValueError("weights must be positive: split by sign first")
+        if self.quorums and not all(
+            quorums.fit(level) for quorums, level in zip(self.quorums, self.levels[::2], strict=True)
+        ):
+            raise ValueError("a threshold that does not fit its children, or that they cannot reach")
         for array in (self.weights, *self.levels, self.members):
             frozen(array)
 
@@ -169,6 +219,8 @@ class KRelation:
             conjunctive = len(part.levels) == 2 and len(part.levels[0]) == len(part.levels[1])
             if self.shape is Shape.CONJUNCTIONS and not conjunctive:
                 raise ValueError("a conjunction has one clause")
+            if len(part) and bool(part.quorums) != (self.shape is Shape.THRESHOLDS):
+                raise ValueError("thresholds are a shape of their own")
             if self.shape is Shape.CLAUSES and len(part.levels) != 2:
                 raise ValueError("clause sets have two levels")
 

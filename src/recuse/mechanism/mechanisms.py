@@ -16,12 +16,15 @@ MechanismMaker = Callable[[Epsilon, Shape | Growth], Mechanism]
 
 
 def _of_lists(make: Callable[[Epsilon], Mechanism]) -> MechanismMaker:
-    """Return a maker that refuses choices, whose tuples are not listed: it needs more than their X(τ)."""
+    """Return a maker that refuses what has no loads, choices and thresholds: it needs more than X(τ)."""
 
     def made(epsilon: Epsilon, shape: Shape | Growth) -> Mechanism:
         found = make(epsilon)
         if isinstance(shape, Growth):
             raise ParameterError("an aggregated pattern is answered by one mechanism", accepted=DEFAULT)
+        if shape is Shape.THRESHOLDS:
+            problem = "a question with a threshold (HAVING COUNT(*) >= 20) is answered by one mechanism"
+            raise ParameterError(problem, accepted=DEFAULT)
         return found
 
     return made

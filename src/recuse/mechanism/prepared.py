@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from recuse.krelation.relation import Growth, KRelation, Shape
+from recuse.krelation.relation import Growth, KRelation, Shape, Tuples
 from recuse.mechanism.parameters import SLACK
 from recuse.noise import round_down
 from recuse.solver.programs import Solver, TruncationPrograms
+from recuse.solver.thresholds.programs import threshold_programs
 
 
 class Relation(Protocol):
@@ -51,8 +53,14 @@ class Prepared:
 
 
 def prepare(relation: KRelation, solver: Solver) -> Prepared:
-    """Return the relation with its programs."""
-    positive, negative = (solver(part, relation.participants) for part in relation.signs)
+    """Return the relation with its programs; those of thresholds know X(τ) only, whichever solver is named.
+
+    Which they are follows from the shape, hence from query and policy.
+    """
+    make: Callable[[Tuples, int], TruncationPrograms] = solver
+    if relation.shape is Shape.THRESHOLDS:
+        make = threshold_programs
+    positive, negative = (make(part, relation.participants) for part in relation.signs)
     return Prepared(relation, positive, negative if relation.signed else None)
 
 

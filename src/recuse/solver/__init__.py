@@ -35,7 +35,10 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
     and       2. others: hubs that leave for certain (`choices.presolve`), then Kelley's cuts over the players
     books        (`choices.cuts`)
               3. the full program (`choices.full`)
-    all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`)
+    X(τ) of   1. τ from where nobody takes anything away: the exact sum
+    thresh-   2. the full program, one column more a child (`thresholds.programs`): PDLP at two gaps, an
+    olds         interior point, the simplex method, iterative refinement
+    all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`, `thresholds.exact`)
 
 Guarantee: what doubles find is an answer only once `certificate` has proven both ends in outward-rounded or
 integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no tolerance, no limit

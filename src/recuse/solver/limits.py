@@ -114,6 +114,14 @@ FAINT_ENTRY = 2.0**-26
 """Entries of the master, in units of τ, that are not worth having: a million of them change nothing.
 (safety)"""
 
+# ------------------------------------------------------------------ thresholds
+
+FEWEST_THRESHOLD_ROWS, FEW_THRESHOLD_ROWS = 1_000, 20_000
+"""Rows up to which the simplex method is quickest for thresholds, and up to which an interior point is.
+(bench)"""
+LOWERED_LOSS_STEP = 4.0
+"""By how much more a guessed loss is lowered each time that it is not proven. (torture)"""
+
 # ------------------------------------------------------------------ index
 
 INDEX_HINT_WIDTH = 2.0**-4

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from recuse.sql.chains import Antichain, Point, chain
 from recuse.sql.predicates import Predicate
-from recuse.sql.query import Block, Choice, Scalar
+from recuse.sql.query import Block, Choice, Scalar, chosen
 from recuse.sql.render import conjunction
 from recuse.sql.truths import TRUTHS, Compound, Mention, OfRow, Sentence, Truth, patterns, truth
 
@@ -89,7 +89,7 @@ class Cases:
                 rises = [outcome is True for outcome in predicate.outcomes]
                 if rises != sorted(rises) or True not in rises[1:] or rises[0]:
                     return None
-                return Block(choices=(Choice(predicate.steps[rises.index(True) - 1]),))
+                return Block(choices=(chosen(predicate.steps[rises.index(True) - 1]),))
             case Compound("and" | "or" as word, parts):
                 found = [part for part in map(self._positive, parts) if part is not None]
                 if len(found) < len(parts):
@@ -129,8 +129,8 @@ class Cases:
         conditions = () if where is None else (where,)
         if not any(there[0]):
             return Block(conditions=conditions, absent=self._branches(absent, asked))
-        chosen = self._steps(there[0], asked) if len(there) == 1 else [self._branches(there, asked)]
-        choices = tuple(Choice(branches, implied=True) for branches in chosen)  # h_1 holds where h_2 does
+        steps = self._steps(there[0], asked) if len(there) == 1 else [self._branches(there, asked)]
+        choices = tuple(chosen(branches, implied=True) for branches in steps)  # h_1 holds where h_2 does
         return Block(conditions=conditions, choices=choices, absent=self._branches(absent, asked))
 
     def _branches(self, antichain: Antichain, asked: Sequence[int]) -> tuple[Block, ...]:
@@ -138,7 +138,7 @@ class Cases:
         found: list[Block] = []
         for point in antichain:
             steps = self._steps(point, asked)
-            found += steps[0] if len(steps) == 1 else [Block(choices=tuple(map(Choice, steps)))]
+            found += steps[0] if len(steps) == 1 else [Block(choices=tuple(map(chosen, steps)))]
         return tuple(found)
 
     def _steps(self, point: Point, asked: Sequence[int]) -> list[tuple[Block, ...]]:
@@ -215,7 +215,7 @@ def _either(blocks: Sequence[Block]) -> Block:
     branches: list[Block] = []
     for block in blocks:
         if block.choices:
-            alone = len(block.choices) == 1 and not block.conditions
+            alone = len(block.choices) == 1 and not block.conditions and not block.choices[0].quorum
             branches += block.choices[0].branches if alone else [block]
     if scalars:
         branches.insert(0, Block(conditions=(exp.or_(*scalars, copy=False),)))

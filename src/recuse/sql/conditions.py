@@ -28,14 +28,15 @@ from recuse.sql.predicates import (
     Predicates,
     Subquery,
     is_extreme,
-    is_extreme_comparison,
     is_subquery,
     is_subquery_predicate,
     is_subquery_value,
+    is_value_comparison,
 )
 from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
 from recuse.sql.render import conjunction
 from recuse.sql.scope import Scope
+from recuse.sql.totals import TotalTest
 from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
 
 Native = Callable[[exp.Expr, Scope], Scalar]
@@ -57,6 +58,8 @@ class Conditions:
     native: Native
     sources: list[BlockSource]
     """all that the reader has met; own subqueries add to them"""
+    released: Callable[[exp.Expr], Scalar]
+    """returns the place of the number that a subquery of private rows stands for"""
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""
@@ -122,7 +125,7 @@ class Conditions:
         """Return a column, or a subquery that is row-wise, with its names resolved; else the part itself."""
         if is_subquery_value(part):
             return self._single(part, scope)
-        if is_subquery_predicate(part) or is_extreme_comparison(part):
+        if is_subquery_predicate(part) or is_value_comparison(part):
             found = self.predicate(part, scope)
             if isinstance(found, Predicate):
                 raise self._not_row_wise(part)
@@ -133,7 +136,7 @@ class Conditions:
 
     def predicate(self, node: exp.Expr, scope: Scope) -> Predicate | Scalar:
         """Return a predicate over a subquery; a condition on the row where nobody else can change it."""
-        beside = self._beside_own(node, scope) if is_extreme_comparison(node) else None
+        beside = self._beside_own(node, scope) if is_value_comparison(node) else None
         if beside is not None:
             return beside
         reader = Predicates(self.schema, self.subquery, self.value, self.sources)
@@ -150,7 +153,10 @@ class Conditions:
 
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the one value of a public or own subquery."""
+        query = node.unnest()
         found = self._run_as_it_is(node, scope)
+        if found is None and not self._looks_around(node, scope):
+            return self.released(query)
         if found is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
@@ -171,14 +177,38 @@ class Conditions:
             del self.sources[met:]
             return None
 
+    def _looks_around(self, node: exp.Expr, scope: Scope) -> bool:
+        """Return whether a subquery uses columns of the rows around it."""
+        met = len(self.sources)
+        found = self.native(node, scope)
+        del self.sources[met:]
+        return bool(found.args.get("uses"))
+
     def _beside_own(self, node: exp.Expr, scope: Scope) -> Scalar | None:
-        """Return a comparison with the MIN or MAX of a subquery, None if that is not own."""
+        """Return a comparison with the MIN, MAX, COUNT or SUM of a subquery, None if that is not own."""
+        asked = TotalTest.of(node)
+        if asked is not None:
+            return self._total_beside_own(asked, node, scope)
         sides = (node.args["this"], node.args["expression"])
         values = [self._run_as_it_is(side, scope) for side in sides if is_extreme(side)]
         if None in values:
             return None
         found = [values[0] if is_extreme(side) else self.value(side, scope) for side in sides]
         return type(node)(this=found[0], expression=found[1])
+
+    def _total_beside_own(self, asked: TotalTest, node: exp.Expr, scope: Scope) -> Scalar | None:
+        met = len(self.sources)
+        try:
+            value = self._run_as_it_is(asked.inner, scope)
+        except QueryError:
+            del self.sources[met:]
+            return None
+        if value is None:
+            return None
+        beside = [self.value(side, scope) for side in asked.beside]
+        if isinstance(node, exp.Between):
+            return exp.Between(this=value, low=beside[0], high=beside[1])
+        return asked.kind(this=value, expression=beside[0])
 
     def _not_row_wise(self, node: exp.Expr) -> QueryError:
         return self._refuse(
@@ -205,7 +235,7 @@ class _Formulas:
         refuse_foreign(node, self.conditions.schema.text, skip=is_subquery)
 
         def resolve(part: exp.Expr) -> exp.Expr:
-            if not is_subquery_predicate(part) and not is_extreme_comparison(part):
+            if not is_subquery_predicate(part) and not is_value_comparison(part):
                 return self.conditions.resolved(part, self.scope)
             found = self.conditions.predicate(part, self.scope)
             if not isinstance(found, Predicate):

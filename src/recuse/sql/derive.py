@@ -23,20 +23,18 @@ from recuse.sql.position import refusal, span
 from recuse.sql.query import (
     Aggregate,
     Block,
-    BlockSource,
     Choice,
     Measure,
-    Own,
     Owner,
     Scalar,
-    Scan,
     SetOf,
-    aliases,
     below,
     column,
     scalars_of,
+    shows,
 )
-from recuse.sql.render import select
+from recuse.sql.render import select, union
+from recuse.sql.tied import Tied, needed_around, used_in
 
 DERIVATIONS = "derivations"
 WEIGHT = "weight"
@@ -64,12 +62,14 @@ class DerivationTable:
     """One derivation table: its SQL, and what its columns mean.
 
     `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
+    `value` is what a row counts for in a threshold above it.
     """
 
     sql: str
     key: tuple[str, ...]
     owners: tuple[OwnerColumns, ...]
     below: tuple[Below, ...]
+    value: str | None = None
 
     @property
     def is_owned(self) -> bool:
@@ -81,9 +81,17 @@ class DerivationTable:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An OR over the rows of its tables that share a key."""
+    """An OR over the rows of its tables that share a key; with `least` above 1 a threshold over them."""
 
     tables: tuple[DerivationTable, ...]
+    least: int = 1
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether it, or anything below it, needs more than one row."""
+        return self.least > 1 or any(
+            below.group.has_threshold for table in self.tables for below in table.below
+        )
 
 
 def shape_of(tables: Iterable[DerivationTable]) -> Shape:
@@ -91,6 +99,8 @@ def shape_of(tables: Iterable[DerivationTable]) -> Shape:
     listed = list(tables)
     if not any(table.below for table in listed):
         return Shape.CONJUNCTIONS
+    if any(below.group.has_threshold for table in listed for below in table.below):
+        return Shape.THRESHOLDS
     one_level = all(
         len(table.below) <= 1
         and not any(inner.below for below in table.below for inner in below.group.tables)
@@ -177,15 +187,62 @@ class _Deriver:
         )
         below: list[Below] = []
         for source in block.sources:
-            if isinstance(source, SetOf) and owned(source.branches):
+            implied = any(shows(choice, source.alias) for choice in block.choices)
+            if isinstance(source, SetOf) and owned(source.branches) and not implied:
                 values = [column(source.alias, output.name) for output in source.branches[0].outputs]
                 group = Group(tuple(self._member(branch) for branch in source.branches))
                 below.append(Below(group, add(f"below_{len(below) + 1}", values)))
         for choice in block.choices:
             tie = self._tie(choice, (*around, block))
-            group = Group(tuple(self._branch(branch, (*around, block), tie) for branch in choice.branches))
+            group = self._group(choice, (*around, block), tie)
             below.append(Below(group, add(f"below_{len(below) + 1}", tie)))
         return outputs, DerivationTable("", keyed, owners, tuple(below))
+
+    def _group(self, choice: Choice, around: Sequence[Block], tie: Sequence[Scalar]) -> Group:
+        """Return the OR, or the threshold, of a choice."""
+        if choice.quorum is None:
+            return Group(tuple(self._branch(branch, around, tie) for branch in choice.branches))
+        tied = Tied.of(around, tie, self.lookup)
+        inner = replace(self, lookup=tied.lookup)
+        if choice.quorum.distinct:
+            tables: tuple[DerivationTable, ...] = (inner._values(choice, around, tied),)
+        else:
+            tables = tuple(inner._counted(branch, around, tied) for branch in choice.branches)
+        return Group(tables, choice.quorum.least)
+
+    def _counted(self, block: Block, around: Sequence[Block], tied: Tied) -> DerivationTable:
+        """Return the rows of one branch of a threshold, those of equal owners added up."""
+        outputs, table = self._columns(block, around, tied.tie, "key")
+        weight = exp.Literal.number(1) if block.weight is None else block.weight
+        rows = self._lowered(select(tied.rows(block), *tied.renamed([*outputs, exp.alias_(weight, VALUE)])))
+        keys: list[Scalar] = [exp.column(output.alias, DERIVATIONS) for output in outputs]
+        value = exp.column(VALUE, DERIVATIONS)
+        total = exp.Sum(this=value.copy()) if block.weight is not None else exp.Count(this=exp.Star())
+        statement = exp.Select(expressions=[*keys, exp.alias_(total, VALUE)])
+        derived = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))
+        statement.set("from_", exp.From(this=derived))
+        statement.set("where", exp.Where(this=value > 0))
+        if keys:
+            statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+        else:
+            statement.set("having", exp.Having(this=exp.Count(this=exp.Star()) > 0))
+        return replace(table, sql=self.dialect.statement(statement), value=VALUE)
+
+    def _values(self, choice: Choice, around: Sequence[Block], tied: Tied) -> DerivationTable:
+        """Return the distinct values of a threshold, each of them an OR over its rows."""
+        members: list[DerivationTable] = []
+        rows: list[exp.Select] = []
+        for branch in choice.branches:
+            key = [*tied.tie, *(output.value for output in branch.outputs)]
+            outputs, table = self._columns(branch, around, key, "key")
+            statement = select(tied.rows(branch), *tied.renamed(outputs))
+            statement.set("distinct", exp.Distinct())
+            members.append(replace(table, sql=self.dialect.statement(self._lowered(statement))))
+            values = [exp.alias_(v.copy(), n) for v, n in zip(key, table.key, strict=True)]
+            rows.append(select(tied.rows(branch), *tied.renamed(values)))
+        sql = self.dialect.statement(self._lowered(union(rows, distinct=True)))
+        names = members[0].key
+        return DerivationTable(sql, names[: len(tied.tie)], (), (Below(Group(tuple(members)), names),))
 
     def _member(self, block: Block) -> DerivationTable:
         """Return the table of one branch of a set: its rows belong to the group of their own outputs."""
@@ -216,8 +273,7 @@ class _Deriver:
         outside = {source.alias for block in around for source in block.sources}
         used = {
             (part.table, part.name): part
-            for branch in choice.branches
-            for scalar in scalars_of(branch)
+            for scalar in used_in(choice)
             for part in scalar.find_all(exp.Column)
             if part.table in outside
         }
@@ -255,28 +311,10 @@ def owned(blocks: Iterable[Block]) -> bool:
 
 
 def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Block:
-    """Return the rows of a branch together with the sources around it that it uses.
-
-    Of the conditions around, those over these sources alone are kept; the others would only leave out
-    groups that nothing points at.
-    """
-    used = aliases([*scalars_of(block), *tie])
-    wanted: list[BlockSource] = []
-    for other in around:
-        kept = [source.alias in used for source in other.sources]
-        for place, source in enumerate(other.sources):
-            if kept[place] and isinstance(source, Scan) and source.preserving is not None:
-                kept[: place + 1] = [True] * (place + 1)  # a LEFT JOIN means nothing without its left side
-            if kept[place] and isinstance(source, Own):
-                looked_at = aliases(source.uses)
-                kept = [keep or s.alias in looked_at for keep, s in zip(kept, other.sources, strict=True)]
-        wanted += [source for source, keep in zip(other.sources, kept, strict=True) if keep]
-    here = {source.alias for source in wanted}
-    known = {source.alias for other in around for source in other.sources}
-    conditions = [
-        condition
-        for other in around
-        for condition in other.conditions
-        if aliases([condition]) & known <= here and aliases([condition]) & here
-    ]
-    return replace(block, sources=(*wanted, *block.sources), conditions=(*conditions, *block.conditions))
+    """Return the rows of a branch together with the sources around it that it uses."""
+    outer = needed_around([*scalars_of(block), *tie], around)
+    return replace(
+        block,
+        sources=(*outer.sources, *block.sources),
+        conditions=(*outer.conditions, *block.conditions),
+    )

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Identity, in_force
-from recuse.sql.query import Block, Choice, Measure, Owner, Schema, SetOf, map_blocks
-from recuse.sql.render import native_exists
+from recuse.sql.query import Block, Measure, Owner, Schema, SetOf, chosen, map_blocks
+from recuse.sql.render import native_choice
 
 Pass = Callable[[Measure, Schema], Measure]
 
@@ -18,9 +18,7 @@ def settle_public(measure: Measure, schema: Schema) -> Measure:
 
     def settle(block: Block) -> Block:
         public = [all(map(schema.is_public, choice.branches)) for choice in block.choices]
-        settled = [
-            native_exists(choice.branches) for choice, yes in zip(block.choices, public, strict=True) if yes
-        ]
+        settled = [native_choice(choice) for choice, yes in zip(block.choices, public, strict=True) if yes]
         kept = [choice for choice, yes in zip(block.choices, public, strict=True) if not yes]
         return replace(block, conditions=(*block.conditions, *settled), choices=tuple(kept))
 
@@ -42,7 +40,7 @@ def _signs(block: Block) -> tuple[Block, ...]:
         return (block,)
     bare = replace(block, absent=())
     kept = tuple(choice for choice in block.choices if not choice.implied)
-    return bare, replace(bare, choices=(*kept, Choice(block.absent)), sign=-block.sign)
+    return bare, replace(bare, choices=(*kept, chosen(block.absent)), sign=-block.sign)
 
 
 def drop_equal_owners(measure: Measure, _: Schema) -> Measure:

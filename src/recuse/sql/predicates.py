@@ -4,6 +4,7 @@
     x IN (Q), x op ANY     a row with x op y TRUE or NULL, then TRUE                FALSE, NULL, TRUE
     x op ALL (Q)           a row with x op y FALSE or NULL, then FALSE              TRUE, NULL, FALSE
     x op (SELECT MIN(y))   a row with a value, then one with y ≤ x, then with y < x NULL, then as op says
+    (SELECT COUNT(*)) op n as many rows as n, and one more                         (`totals`)
 
 Every step is an OR over rows, so it is positive; the predicate itself need not be.
 """
@@ -18,16 +19,18 @@ from typing import Self
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.types import Number
+from recuse.scalars.types import Boolean, Number, Opaque, Type
 from recuse.sql.absences import absorbed
-from recuse.sql.elaborate import type_of
+from recuse.sql.elaborate import Elaborator, type_of
 from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, BlockSource, Scalar, Schema, below, type_lookup
+from recuse.sql.query import Block, BlockSource, Own, Scalar, Schema, below, type_lookup
+from recuse.sql.refuse import READ, refuse_clauses
 from recuse.sql.render import native_in
 from recuse.sql.scope import Scope
-from recuse.sql.sets import MAX_BRANCHES
+from recuse.sql.sets import MAX_BRANCHES, aligned, unknown_identity
 from recuse.sql.summary import Summary
+from recuse.sql.totals import SHOWN, Counting, Total, TotalTest, constant_of, refuse_type
 from recuse.sql.truths import Truth
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
@@ -106,6 +109,9 @@ class Predicates:
             return Predicate((absorbed(blocks),), (False, True))
         if is_extreme_comparison(node):
             return self._beside_extreme(node, scope).reduced()
+        asked = TotalTest.of(node)
+        if asked is not None:
+            return self._beside_total(asked, node, scope).reduced()
         return self._membership(node, scope)
 
     def settled(self, predicate: Predicate, scope: Scope) -> Scalar | None:
@@ -232,6 +238,60 @@ class Predicates:
         ]
         return Predicate(tuple(steps), BESIDE_MINIMUM[kind if least else MIRRORED[kind]])
 
+    # -------------------------------------------------------------- COUNT and SUM
+
+    def _beside_total(self, asked: TotalTest, node: exp.Expr, scope: Scope) -> Predicate:
+        query = asked.inner.unnest()
+        elaborator = Elaborator(type_lookup(self.sources), self.schema.text, self.schema.catalogue.macros)
+        numbers = [constant_of(elaborator.expression(self.value(side, scope))) for side in asked.beside]
+        constants = [number for number in numbers if number is not None]
+        total = Total.of(query.expressions[0].unalias())
+        if total is None or len(constants) < len(numbers):
+            raise self._refuse("a total is compared with numbers here", node, "write COUNT(*) >= 20")
+        refuse_clauses(query, self.schema.text, READ)
+        rows = query.copy()
+        rows.set("expressions", [exp.Literal.number(1) if total.argument is None else total.argument.copy()])
+        blocks = self.subquery(rows, scope)
+        shown = query.meta.get(SHOWN)
+        entry = scope.entry(shown) if shown is not None else None
+        shows = entry.columns[0][1].text("table") if entry is not None else None
+        counting = self._counting(absorbed(blocks) if total.distinct else blocks, total, shows)
+        steps, outcomes = counting.steps(asked.test(constants), constants)
+        native = None if steps else _written(outcomes[0])
+        return Predicate(steps, outcomes, native)
+
+    def _counting(self, blocks: Sequence[Block], total: Total, shows: str | None) -> Counting:
+        """Return how rows count: those that do, with the value that they count for."""
+        text = self.schema.text
+        if any(isinstance(source, Own) and source.uses for block in blocks for source in block.sources):
+            raise self._refuse(
+                "rows that are counted cannot be those of a subquery of each row",
+                total.call,
+                "join the table instead",
+            )
+        if total.argument is None:
+            return Counting(tuple(blocks), total, None, shows, text)
+        values = [block.outputs[0].value for block in blocks]
+        there = [
+            value if isinstance(total.call, exp.CountIf) else exp.Not(this=_is_null(value))
+            for value in values
+        ]
+        kept = tuple(block.narrowed([test]) for block, test in zip(blocks, there, strict=True))
+        lookup = type_lookup(self.sources)
+        if total.distinct:
+            kept = aligned(kept, lookup, total.call, text)
+            if any(isinstance(type_of(block.outputs[0].value, lookup), Opaque) for block in kept):
+                raise unknown_identity(total.argument.sql(), total.call, text)
+        if not total.is_sum:
+            return Counting(kept, total, None, shows, text)
+        kinds = [type_of(value, lookup) for value in values]
+        for kind in kinds:
+            problem = refuse_type(kind, total.argument, text)
+            if problem is not None:
+                raise problem
+        places = max((kind.scale for kind in kinds if isinstance(kind, Number)), default=0)
+        return Counting(tuple(map(_numeric, kept, kinds)), total, places, shows, text)
+
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
 
@@ -270,6 +330,19 @@ def is_extreme_comparison(node: exp.Expr) -> bool:
     if not isinstance(node, exp.Binary) or type(node) not in NEGATED:
         return False
     return is_extreme(node.left) != is_extreme(node.right)
+
+
+def is_value_comparison(node: exp.Expr) -> bool:
+    """Return whether a node compares the MIN, MAX, COUNT or SUM of a subquery."""
+    return is_extreme_comparison(node) or TotalTest.of(node) is not None
+
+
+def _numeric(block: Block, kind: Type) -> Block:
+    """Return a block whose value is a number: TRUE is 1."""
+    if not isinstance(kind, Boolean):
+        return block
+    (output,) = block.outputs
+    return replace(block, outputs=(replace(output, value=exp.cast(output.value.copy(), "tinyint")),))
 
 
 def _compared(kind: type[exp.Expr], values: Sequence[Scalar], block: Block) -> list[Scalar]:

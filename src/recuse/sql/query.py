@@ -81,6 +81,8 @@ class Block:
     completed: tuple[str, ...] = ()
     absent: tuple[Block, ...] = ()
     sign: int = 1
+    says: tuple[str, ...] = ()
+    """how its rows depend on others, a sentence each, for people: what is own, signed or a threshold"""
 
     def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
         """Return the rows for which more conditions hold."""
@@ -94,6 +96,7 @@ class Block:
             conditions=self.conditions + other.conditions,
             choices=_beside(self.choices, other.absent) + _beside(other.choices, self.absent),
             absent=self.absent + other.absent,
+            says=self.says + other.says,
         )
 
     def output(self, name: str) -> Output | None:
@@ -106,12 +109,43 @@ class Choice:
     """A condition that holds while any row of any branch does; branches may use the block's columns.
 
     `linked` says that it stands for an `any` link of one row, each branch for one of its owners; `implied`
-    that it holds wherever any row of any absent branch of its block is there.
+    that it holds wherever any row of any absent branch of its block is there. With a `quorum` it holds while
+    as many rows are there as that says.
     """
 
     branches: tuple[Block, ...]
     linked: bool = False
     implied: bool = False
+    quorum: Quorum | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quorum:
+    """A threshold: what the rows that are there count for adds up to `least`, which is above 1.
+
+    A row counts for the `weight` of its block, a whole number from 0, and for 1 without; `distinct` rows,
+    those of equal outputs, count once. `shows` is the set whose row is there whenever so much is.
+    """
+
+    least: int
+    distinct: bool = False
+    shows: str | None = None
+
+
+def chosen(branches: tuple[Block, ...], *, implied: bool = False) -> Choice:
+    """Return the choice of any row of any branch; a branch that asks for one choice alone is that choice."""
+    if len(branches) == 1:
+        (branch,) = branches
+        if branch == Block(choices=branch.choices) and len(branch.choices) == 1:
+            return replace(branch.choices[0], implied=implied)
+    return Choice(branches, implied=implied)
+
+
+def shows(choice: Choice, alias: str) -> bool:
+    """Return whether a set's row is there wherever the choice holds."""
+    if choice.quorum is not None:
+        return choice.quorum.shows == alias
+    return all(any(shows(inner, alias) for inner in branch.choices) for branch in choice.branches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +330,23 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
     for choice in block.choices:
         for branch in choice.branches:
             yield from scalars_of(branch)
+            yield from counted_by(choice.quorum, branch)
     for branch in block.absent:
         yield from scalars_of(branch)
+
+
+def is_correlated(blocks: Sequence[Block]) -> bool:
+    """Return whether blocks use columns of rows around them."""
+    inside = {source.alias for source in sources_of(blocks)}
+    return any(not aliases(written(block)) <= inside for block in below(blocks))
+
+
+def counted_by(quorum: Quorum | None, branch: Block) -> Iterator[Scalar]:
+    """Yield what says how much a row of a branch counts for."""
+    if quorum is not None and branch.weight is not None:
+        yield branch.weight
+    if quorum is not None and quorum.distinct:
+        yield from (output.value for output in branch.outputs)
 
 
 def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tuple[Block, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.native.inner import Rows
-from recuse.sql.query import Block, BlockSource, Measure, Own, Scalar, Scan, SetOf
+from recuse.sql.native.inner import NativeRows
+from recuse.sql.query import Block, BlockSource, Choice, Measure, Own, Quorum, Scalar, Scan, SetOf
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -71,7 +71,7 @@ def _reference(source: BlockSource) -> exp.Expr:
     if isinstance(source, Scan):
         return table_reference(source)
     if isinstance(source, Own):
-        rows = exp.Subquery(this=Rows(query=source.query, shown=exp.Literal.string(source.alias)))
+        rows = exp.Subquery(this=NativeRows(query=source.query, shown=exp.Literal.string(source.alias)))
         if source.uses:
             return exp.Lateral(this=rows, alias=_alias(source.alias))
         rows.set("alias", _alias(source.alias))
@@ -96,16 +96,46 @@ def with_choices(block: Block) -> Block:
         else source
         for source in block.sources
     )
-    chosen = [native_exists(choice.branches) for choice in block.choices]
+    there = list(map(native_choice, block.choices))
     absent = [native_absence(block.absent)] if block.absent else []
     return Block(
         sources=sources,
-        conditions=(*block.conditions, *chosen, *absent),
+        conditions=(*block.conditions, *there, *absent),
         outputs=block.outputs,
         keys=block.keys,
         weight=block.weight,
         sign=block.sign,
     )
+
+
+def native_choice(choice: Choice) -> Scalar:
+    """Return the condition in plain SQL that a choice holds."""
+    if choice.quorum is None:
+        return native_exists(choice.branches)
+    least = exp.Literal.number(choice.quorum.least)
+    return exp.GTE(this=native_total(choice.branches, choice.quorum), expression=least)
+
+
+def native_total(branches: Sequence[Block], quorum: Quorum) -> Scalar:
+    """Return what the rows of all branches count for, in plain SQL; 0 if there are none."""
+    plain = list(map(with_choices, branches))
+    if quorum.distinct:
+        rows = union([select(branch, *_named(branch)) for branch in plain], distinct=True)
+        inner = exp.Subquery(this=rows, alias=_alias("counted"))
+        counted = exp.Select(expressions=[exp.Count(this=exp.Star())]).from_(inner)
+        return exp.Subquery(this=counted)
+    found: list[Scalar] = [exp.Subquery(this=select(branch, _total(branch))) for branch in plain]
+    total = found[0]
+    for part in found[1:]:
+        total = exp.Add(this=total, expression=part)
+    return exp.paren(total) if len(found) > 1 else total
+
+
+def _total(block: Block) -> Scalar:
+    if block.weight is None:
+        return exp.Count(this=exp.Star())
+    zero = exp.Literal.number(0)
+    return exp.Coalesce(this=exp.Sum(this=block.weight.copy()), expressions=[zero])
 
 
 def native_exists(branches: Sequence[Block]) -> Scalar:

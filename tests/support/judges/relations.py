@@ -6,12 +6,13 @@ Shares nothing with the solvers: neither the columnar levels, nor the model, nor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 from scipy.optimize import linprog
 
-from recuse.annotation import And, Annotation, Participant, participants
+from recuse.annotation import And, Annotation, Participant, Threshold, participants
 
 Expression = dict[int, float]  # column → coefficient; column -1 is the constant 1
 
@@ -42,9 +43,20 @@ class Judge:
         if isinstance(k, Participant):
             return {self.column[k.name]: 1.0}
         found, below = self.fresh(), [self.loss(child) for child in k.children]
-        caps = [plus(*below), {-1: 1.0}] if isinstance(k, And) else below
+        if isinstance(k, Threshold):
+            caps = [*self.pieces(k, below), {-1: 1.0}]
+        else:
+            caps = [plus(*below), {-1: 1.0}] if isinstance(k, And) else below
         self.nonnegative += [plus(cap, plus(found, sign=-1)) for cap in caps]
         return found
+
+    def pieces(self, k: Threshold, below: Sequence[Expression]) -> Iterator[Expression]:
+        """Yield Σ_M u_i w_i / (Σ_M u_i - least + 1) of every set M of children that is enough."""
+        for size in range(1, len(below) + 1):
+            for chosen in combinations(range(len(below)), size):
+                spare = sum(k.weights[i] for i in chosen) - k.least + 1
+                if spare > 0:
+                    yield plus(*({c: k.weights[i] / spare * v for c, v in below[i].items()} for i in chosen))
 
     def usage(self, k: Annotation, name: Hashable, context: Expression) -> Expression:
         if isinstance(k, Participant):

@@ -20,7 +20,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.annotation import And, Annotation, Or, Participant
+from recuse.annotation import And, Annotation, Or, Participant, Threshold
 from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect, collect_domain
 from recuse.krelation.build import expressions, without
@@ -82,6 +82,11 @@ def truth(k: Annotation, bits: Mapping[object, Bits], size: int) -> Bits:
             return np.logical_and.reduce([np.ones(size, bool), *(truth(c, bits, size) for c in children)])
         case Or(children):
             return np.logical_or.reduce([np.zeros(size, bool), *(truth(c, bits, size) for c in children)])
+        case Threshold(children, weights, least):
+            there = [
+                u * truth(c, bits, size).astype(np.int64) for c, u in zip(children, weights, strict=True)
+            ]
+            return np.add.reduce(there) >= least
 
 
 def answers(relation: KRelation, names: Sequence[Name]) -> list[int]:

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from recuse.annotation import And, Annotation, Or, Participant, conjunction, disjunction
+from recuse.annotation import (
+    And,
+    Annotation,
+    Or,
+    Participant,
+    Threshold,
+    conjunction,
+    disjunction,
+    threshold,
+)
 from recuse.krelation.build import expressions
 from recuse.krelation.relation import KRelation, Shape
 
 
 def sorted_tree(k: Annotation) -> Annotation:
     """Return the annotation with nested nodes of one kind flattened and children in a fixed order."""
+    if isinstance(k, Threshold):
+        children = [(sorted_tree(child), u) for child, u in zip(k.children, k.weights, strict=True)]
+        ordered = sorted(children, key=repr)
+        return threshold([child for child, _ in ordered], [u for _, u in ordered], k.least)
     if not isinstance(k, And | Or):
         return k
     build, kind = (conjunction, And) if isinstance(k, And) else (disjunction, Or)
@@ -36,6 +49,8 @@ def clause_set(k: Annotation) -> frozenset[frozenset[Hashable]]:
             for child in children:
                 found = frozenset(left | right for left in found for right in clause_set(child))
             return found
+        case Threshold():
+            raise ValueError("a threshold is no set of clauses")
 
 
 def syntactic_rows(relation: KRelation) -> Counter[tuple[object, bool]]:

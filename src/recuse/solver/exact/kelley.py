@@ -8,11 +8,11 @@ far either keeps all bounds or is cut off by a new one: so this ends, whatever t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import Self
+from typing import Protocol, Self
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.solver import limits
@@ -29,7 +29,18 @@ class ExactCut:
 
     value: Fraction
     constant: int
-    slope: dict[int, int]
+    slope: Mapping[int, int | Fraction]
+
+
+class KeptTangents(Protocol):
+    """What cuts the kept fractions of tuples: `Tangents`, and its like for thresholds."""
+
+    @property
+    def weights(self) -> list[int]: ...
+    @property
+    def participants(self) -> int: ...
+    def kept(self, g: Sequence[Fraction], /) -> list[ExactCut]:
+        """Return a cut of every tuple's kept fraction, tangent at g."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,9 +253,9 @@ def least_load(evaluation: Evaluation, s: Fraction, largest: int) -> tuple[Fract
             master.add(row | {people: ONE}, Fraction(cut.constant, largest))
 
 
-def least_answer(evaluation: Evaluation, tau: Fraction, s: Fraction) -> tuple[Fraction, list[Fraction]]:
+def least_answer(tangents: KeptTangents, tau: Fraction, s: Fraction) -> tuple[Fraction, list[Fraction]]:
     """Return a proven lower end of min{F(g) + τ|g| : |g| ≤ s}, and a g that attains it."""
-    tangents, people = Tangents.of(evaluation), evaluation.participants
+    people = tangents.participants
     master = Kelley.over([*[tau] * people, *map(Fraction, tangents.weights)])
     if s < people:
         master.add(dict.fromkeys(range(people), -ONE), -s)

@@ -41,12 +41,12 @@ class ExactPrograms:
             return outward(Fraction(movable.rest), Fraction(movable.rest))
         people = len(movable.people)
         evaluation = Evaluation.of(movable.tuples, people)
-        low, g = kelley.least_answer(evaluation, tau, Fraction(people))
+        low, g = kelley.least_answer(kelley.Tangents.of(evaluation), tau, Fraction(people))
         return outward(low + movable.rest, answer(evaluation, g) + tau * sum(g) + movable.rest)
 
     def least_answer(self, s: Fraction) -> Interval:
         """Return the narrowest interval of doubles that holds H(s)."""
-        low, g = kelley.least_answer(self.evaluation, ZERO, s)
+        low, g = kelley.least_answer(kelley.Tangents.of(self.evaluation), ZERO, s)
         return outward(low, answer(self.evaluation, _shrunk(g, s)))
 
     def withdrawals(self, tau: Fraction, strictness: int) -> Interval:

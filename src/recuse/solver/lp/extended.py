@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from recuse.krelation.evaluate import Evaluation
-from recuse.krelation.relation import Floats, Integers
+from recuse.krelation.relation import Floats, Integers, Quorums, Tuples
 from recuse.solver import limits
 from recuse.solver.lp.program import LinearProgram, Matrix
 
@@ -84,12 +84,15 @@ def _add(*terms: Matrix) -> Matrix:
     return total.tocsr()
 
 
-def _losses(draft: ProgramDraft, evaluation: Evaluation, top: int) -> list[Matrix]:
+def _losses(draft: ProgramDraft, tuples: Tuples, participants: int, top: int) -> list[Matrix]:
     """Return the losses of the nodes at depths `top`, top+1, …, leaves last (above `top`: nothing)."""
-    levels = evaluation.tuples.levels
-    found = [_picks(evaluation.tuples.members, evaluation.participants)]
+    levels = tuples.levels
+    found = [_picks(tuples.members, participants)]
     for depth in range(len(levels) - 1, top - 1, -1):
         below, sums = found[0], _sums(levels[depth])
+        if tuples.quorums and depth % 2 == 0:
+            found.insert(0, _thresholds(draft, levels[depth], tuples.quorums[depth // 2], below))
+            continue
         if sums.shape[0] == sums.shape[1]:
             found.insert(0, below)
             continue
@@ -99,6 +102,63 @@ def _losses(draft: ProgramDraft, evaluation: Evaluation, top: int) -> list[Matri
         )
         found.insert(0, loss)
     return found
+
+
+def _thresholds(draft: ProgramDraft, level: Integers, quorums: Quorums, below: Matrix) -> Matrix:
+    """Return the losses w of nodes that need `least` of what their children weigh.
+
+    w is feasible iff Σ_i u_i (w - w_i)⁺ ≤ (least - 1) w (proofs.md, theorem Q1): one column more a child,
+    y_i ≥ w - w_i. Rows are scaled by a power of two, so that their numbers stay exact.
+    """
+    loss, repeat = draft.columns(len(level) - 1), _repeats(level)
+    several = quorums.least > 1
+    places = np.flatnonzero(np.repeat(several, np.diff(level)))
+    excess = draft.columns(len(places))
+    spread = sparse.csr_array(
+        (np.ones(len(places)), (places, np.arange(len(places)))), shape=(int(level[-1]), len(places))
+    )
+    draft.at_least(_add(below, spread @ excess, -(repeat @ loss)), 0.0)
+    nodes, scale = np.flatnonzero(several), 2.0 ** -np.floor(np.log2(np.maximum(1, quorums.least)))
+    needed = _diagonal((quorums.least - 1) * scale)[nodes] @ loss
+    counted = (
+        _diagonal(scale)[nodes] @ _sums(level) @ _diagonal(quorums.weights.astype(np.float64))
+    ) @ spread
+    draft.at_least(_add(needed, -(counted @ excess)), 0.0)
+    return loss
+
+
+def _diagonal(values: Floats) -> Matrix:
+    count = len(values)
+    return sparse.csr_array((values, np.arange(count), np.arange(count + 1)), shape=(count, count))
+
+
+def truncated_program(tuples: Tuples, participants: int, tau: float) -> LinearProgram:
+    """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ."""
+    draft, scale = ProgramDraft([np.ones(participants)]), power_of_two_near(tau)
+    answer = _answer(draft, tuples, participants, light_weights(tuples, tau))
+    everybody = sparse.csr_array(np.ones((1, participants)))
+    return draft.program(_add(answer, (tau / scale) * everybody), *_nothing())
+
+
+def light_weights(tuples: Tuples, tau: float) -> Floats:
+    """Return the weights in units of a power of two near τ, none of them above the exact one.
+
+    A weight above 2τ·(alternatives) is never kept, so it may be lighter (proofs.md, lemma H).
+    """
+    scale = power_of_two_near(tau)
+    lid = 2 * (tau / scale) * tuples.alternatives().astype(np.float64)
+    return np.minimum(tuples.weights_down() / scale, lid)
+
+
+def _answer(draft: ProgramDraft, tuples: Tuples, participants: int, weights: Floats) -> Matrix:
+    """Return F as one expression: kept z_t ≥ 1 - (losses below each of its ANDs)."""
+    losses = _losses(draft, tuples, participants, 0 if tuples.quorums else 2)
+    kept = draft.columns(len(tuples))
+    if tuples.quorums:
+        draft.at_least(_add(kept, losses[0]), 1.0)
+    else:
+        draft.at_least(_add(_repeats(tuples.levels[0]) @ kept, _sums(tuples.levels[1]) @ losses[0]), 1.0)
+    return sparse.csr_array(weights[None, :]) @ kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,18 +173,10 @@ class FullPrograms:
     def _all_withdrawals(self) -> Matrix:
         return sparse.csr_array(np.ones((1, self.evaluation.participants)))
 
-    def _answer(self, draft: ProgramDraft, weights: Floats) -> Matrix:
-        """Return F as one expression: kept z_t ≥ 1 - (losses below each of its ANDs)."""
-        tuples = self.evaluation.tuples
-        losses = _losses(draft, self.evaluation, 2)
-        kept = draft.columns(len(tuples))
-        draft.at_least(_add(_repeats(tuples.levels[0]) @ kept, _sums(tuples.levels[1]) @ losses[0]), 1.0)
-        return sparse.csr_array(weights[None, :]) @ kept
-
     def usages(self, draft: ProgramDraft) -> Matrix:
         """Return u_{t,p} of every entry of the evaluation as an expression."""
         tuples = self.evaluation.tuples
-        losses = _losses(draft, self.evaluation, 2)
+        losses = _losses(draft, tuples, self.evaluation.participants, 2)
         context = sparse.csr_array((len(tuples), draft.width))
         for depth, level in enumerate(tuples.levels[:-1]):
             repeat = _repeats(level)
@@ -158,20 +210,14 @@ class FullPrograms:
         return sparse.csr_array((weights, (where.entry_member, np.arange(len(weights)))), shape=shape) @ usage
 
     def truncated(self, tau: float) -> LinearProgram:
-        """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ.
-
-        A weight above 2τ·(alternatives) is never kept, so it may be lighter (proofs.md, lemma H).
-        """
-        draft, scale = self._withdrawals(), power_of_two_near(tau)
-        tuples = self.evaluation.tuples
-        weights = np.minimum(tuples.weights_down() / scale, 2 * (tau / scale) * tuples.alternatives())
-        answer = self._answer(draft, weights)
-        return draft.program(_add(answer, (tau / scale) * self._all_withdrawals()), *_nothing())
+        """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ."""
+        return truncated_program(self.evaluation.tuples, self.evaluation.participants, tau)
 
     def least_answer(self, s: float) -> LinearProgram:
         """Return H(s) = min{F(g) : |g| ≤ s}."""
-        draft, weights = self._withdrawals(), self.evaluation.tuples.weights_down()
-        return draft.program(self._answer(draft, weights), -self._all_withdrawals(), np.array([-s]))
+        draft, tuples = self._withdrawals(), self.evaluation.tuples
+        answer = _answer(draft, tuples, self.evaluation.participants, tuples.weights_down())
+        return draft.program(answer, -self._all_withdrawals(), np.array([-s]))
 
     def withdrawals(self, tau: float) -> LinearProgram:
         """Return N(τ) = min{|g| : ℓ_p(g) ≤ τ}, its rows scaled by a power of two near τ."""

@@ -1,0 +1,1 @@
+"""X(τ) of relations with thresholds: programs, cuts, certificates of their own."""

@@ -1,0 +1,111 @@
+"""The programs of tuples with thresholds: X(τ), which is all that the deficit asks for.
+
+X(τ)   1. τ from where nobody can take anything away: the exact sum, no program
+       2. the full program: if it is large, by PDLP at two gaps; unless it is small, by an interior point
+       3. the same by the simplex method, then, if it is large, iterative refinement
+       4. Kelley's cuts in rationals
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from recuse.krelation.relation import Floats, Tuples
+from recuse.krelation.thresholds import ThresholdEvaluation
+from recuse.solver import limits
+from recuse.solver.attempt import attempted
+from recuse.solver.certificate import down, dual_bound
+from recuse.solver.interval import Interval, enclosed
+from recuse.solver.lp.extended import power_of_two_near, truncated_program
+from recuse.solver.lp.program import LinearProgram, Method, patience, solve
+from recuse.solver.programs import TruncationPrograms
+from recuse.solver.reference import approaches
+from recuse.solver.thresholds.certificate import ThresholdChecker, largest_load
+from recuse.solver.thresholds.exact import exact_truncated
+
+Suggestions: TypeAlias = Iterator[tuple[Floats, float]]
+"""withdrawals with lower bounds, in the unit of a program, that are proven"""
+Route: TypeAlias = Callable[[LinearProgram, float], Suggestions]
+"""ways to solve a program, given the relative gap that would close the interval"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdPrograms:
+    """`TruncationPrograms` of thresholds, by one route and, where it does not close, by the last resort."""
+
+    evaluation: ThresholdEvaluation
+    checker: ThresholdChecker
+    load: float
+    route: Route
+
+    def largest_load(self) -> float:
+        """Return a τ from which X(τ) is the true answer."""
+        return self.load
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        """Return an interval that holds X(τ), at most `width` wide.
+
+        Guarantee: both ends are proven (proofs.md, contract S and theorem Q3), whatever the route does.
+        """
+        tuples, people = self.evaluation.tuples, self.evaluation.participants
+        if not self.load > tau:
+            return enclosed(tuples.total())
+        found = attempted(lambda: self._closed(tau, width))
+        return found or exact_truncated(tuples, people, Fraction(tau))
+
+    def _closed(self, tau: float, width: float) -> Interval | None:
+        """Return an interval from the full program; nothing if the route does not close it."""
+        tuples, people = self.evaluation.tuples, self.evaluation.participants
+        program, unit = truncated_program(tuples, people, tau), power_of_two_near(tau)
+        whole = enclosed(tuples.total())
+        gap = width / max(min(whole.high, tau * people), width)
+        found = Interval(0.0, math.inf)
+        for x, low in self.route(program, gap):
+            high = self.checker.truncated_high(x[:people], tau)
+            found = found.narrowed(down(unit * low), min(whole.high, high))
+            if found.width <= width:
+                return found
+        return None
+
+
+def quick(program: LinearProgram, gap: float) -> Suggestions:
+    """Yield what methods find that need few digits, then what the reference finds."""
+    rows = program.rows.shape[0]
+    if rows > limits.FEW_THRESHOLD_ROWS:
+        iterations = patience(program.rows.nnz, limits.WHOLE_TUPLES_WORK)
+        for part in limits.WHOLE_TUPLES_GAPS:
+            found = solve(program, Method.FIRST_ORDER, iterations, part * gap)
+            yield found.x, dual_bound(program, found.y)
+            if found.stopped:
+                break
+    if rows > limits.FEWEST_THRESHOLD_ROWS:
+        found = solve(program, Method.INTERIOR)
+        yield found.x, dual_bound(program, found.y)
+    yield from thorough(program, gap)
+
+
+def thorough(program: LinearProgram, _: float) -> Suggestions:
+    """Yield what the simplex method finds, then, if it is large, rounds of refinement."""
+    yield from approaches(program)
+
+
+def threshold_programs(tuples: Tuples, participants: int) -> TruncationPrograms:
+    """Return the programs of the tuples of one sign."""
+    return _programs(tuples, participants, quick)
+
+
+def threshold_reference(tuples: Tuples, participants: int) -> TruncationPrograms:
+    """Return the same by the simplex method: the judge of the quick ones."""
+    return _programs(tuples, participants, thorough)
+
+
+def _programs(tuples: Tuples, participants: int, route: Route) -> ThresholdPrograms:
+    evaluation = ThresholdEvaluation.of(tuples, participants)
+    load = attempted(lambda: largest_load(evaluation))
+    return ThresholdPrograms(
+        evaluation, ThresholdChecker.of(evaluation), math.inf if load is None else load, route
+    )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recuse.mechanism.release import Release
 from recuse.session.formulas import Given, comparable, value_of
 from recuse.session.possible import GivenRanges, Possible, possible
-from recuse.sql.formula import Fixed, FixedNumber, Formula, Operation, Operator, ShownKey, Term
+from recuse.sql.formula import FixedNumber, FixedValue, Formula, Operation, Operator, ShownKey, Term
 from support.profiles import examples
 
 KEYS = ("a", 3)
@@ -39,7 +39,7 @@ LEAVES = st.one_of(
     st.builds(Term, st.integers(0, MEASURES - 1)),
     st.builds(lambda n: FixedNumber(Fraction(n, 2)), st.integers(-6, 6)),
     st.just(ShownKey(1)),
-    st.just(Fixed(None)),
+    st.just(FixedValue(None)),
 )
 
 
@@ -48,7 +48,7 @@ def truths(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
     plain = st.one_of(
         st.builds(lambda op, a, b: Operation(op, (a, b)), compared, parts, parts),
         st.builds(lambda a: Operation(Operator.IS_NULL, (a,)), parts),
-        st.builds(lambda t: Operation(Operator.EQUAL, (ShownKey(0), Fixed(t))), st.sampled_from("ab")),
+        st.builds(lambda t: Operation(Operator.EQUAL, (ShownKey(0), FixedValue(t))), st.sampled_from("ab")),
     )
     joined = st.sampled_from([Operator.AND, Operator.OR])
     return st.one_of(

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from recuse.session.formulas import Given, comparable, value_of
-from recuse.sql.formula import Arrange, Cut, Formula, Keep, OrderTerm, ShownKey, Step
+from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, Keep, OrderTerm, ShownKey
 
 
-def finished(rows: Sequence[Given], steps: Sequence[Step]) -> list[Given]:
+def finished(rows: Sequence[Given], steps: Sequence[FinishingStep]) -> list[Given]:
     """Return the rows that are shown, in their order."""
     found = list(rows)
     for step in steps:
@@ -23,7 +23,7 @@ def finished(rows: Sequence[Given], steps: Sequence[Step]) -> list[Given]:
             case Arrange(terms):
                 for term in reversed(terms):
                     found = _sorted(found, term)
-            case Cut(offset, limit):
+            case FirstRows(offset, limit):
                 found = found[offset:] if limit is None else found[offset : offset + limit]
     return found
 

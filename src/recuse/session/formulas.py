@@ -16,8 +16,8 @@ from typing import Any
 from recuse.mechanism.release import Release
 from recuse.session.intervals import combine, rounded
 from recuse.sql.formula import (
-    Fixed,
     FixedNumber,
+    FixedValue,
     Formula,
     Operation,
     Operator,
@@ -48,7 +48,7 @@ def value_of(formula: Formula, given: Given) -> Any:
             return plain(given.keys[position])
         case ReleasedFirst(number):
             return given.scalars[number]
-        case FixedNumber(value) | Fixed(value):
+        case FixedNumber(value) | FixedValue(value):
             return value
         case Operation(Operator.CASE, arguments):
             return _case(arguments, given)

@@ -17,8 +17,8 @@ from recuse.mechanism.release import Release
 from recuse.session.formulas import ARITHMETIC, apply, plain
 from recuse.session.intervals import UNBOUNDED, End, Ends, combine, rounded
 from recuse.sql.formula import (
-    Fixed,
     FixedNumber,
+    FixedValue,
     Formula,
     Operation,
     Operator,
@@ -70,7 +70,7 @@ def possible(formula: Formula, given: GivenRanges) -> Possible:
             return Possible(ends, null=ends == UNBOUNDED)
         case ShownKey(position):
             return _exactly(plain(given.keys[position]))
-        case FixedNumber(value) | Fixed(value):
+        case FixedNumber(value) | FixedValue(value):
             return _exactly(value)
         case Operation(Operator.CASE, arguments):
             return _case(arguments, given)

@@ -9,7 +9,6 @@ same question gets it again for nothing. What fails after the charge has one for
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self
 
 from recuse.ledger import Balance, Bill, Charged, Ledger, Stored
@@ -139,9 +138,7 @@ class Spine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

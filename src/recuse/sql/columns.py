@@ -18,7 +18,7 @@ from recuse.scalars.function import Mistyped
 from recuse.scalars.literals import literal as written_as
 from recuse.scalars.types import MICROSECONDS, Boolean, Date, Float, Number, Timestamp, Type
 from recuse.sql.casts import cast_target
-from recuse.sql.formula import Fixed, FixedNumber, Formula, Operation, Operator, operation
+from recuse.sql.formula import FixedNumber, FixedValue, Formula, Operation, Operator, operation
 from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.position import refusal, span
 from recuse.sql.spoken import speaks
@@ -38,7 +38,7 @@ class Said:
 Begin = Callable[[exp.Expr], Said | None]
 """returns what a formula can begin with: an aggregate, a key, a column; None if a node is none of them"""
 
-NULL = Said(Fixed(None), None)
+NULL = Said(FixedValue(None), None)
 ZERO, ONE = FixedNumber(Fraction(0)), FixedNumber(Fraction(1))
 ARITHMETIC = {
     "+": Operator.ADD,
@@ -84,11 +84,11 @@ class Formulas:
             return found
         match node:
             case exp.Literal() if node.is_string:
-                return Said(Fixed(node.name), ColumnKind.TEXT)
+                return Said(FixedValue(node.name), ColumnKind.TEXT)
             case exp.Literal():
                 return self._number(node)
             case exp.Boolean():
-                return Said(Fixed(bool(node.this)), ColumnKind.BOOLEAN)
+                return Said(FixedValue(bool(node.this)), ColumnKind.BOOLEAN)
             case exp.Null():
                 return NULL
             case exp.Cast() | exp.TryCast() | exp.Date():
@@ -189,10 +189,10 @@ class Formulas:
         kind = kind_of(target)
         if said.kind is None or (said.kind is kind and not isinstance(target, Number)):
             return Said(said.formula, kind)
-        if isinstance(said.formula, Fixed) and isinstance(target, Date | Timestamp | Boolean):
-            return Said(Fixed(self._read_as(said.formula, kind, node)), kind)
+        if isinstance(said.formula, FixedValue) and isinstance(target, Date | Timestamp | Boolean):
+            return Said(FixedValue(self._read_as(said.formula, kind, node)), kind)
         if said.kind is ColumnKind.BOOLEAN and kind.is_number:
-            known = operation(Operator.CASE, said.formula, ONE, *_pair(said.formula, ZERO), Fixed(None))
+            known = operation(Operator.CASE, said.formula, ONE, *_pair(said.formula, ZERO), FixedValue(None))
             return Said(known, ColumnKind.INTEGER)
         if said.kind.is_number and isinstance(target, Float):
             return Said(said.formula, ColumnKind.NUMBER)
@@ -227,7 +227,7 @@ class Formulas:
         if isinstance(answer, exp.Null):
             return _truth(Operator.IS_NULL, said)
         if isinstance(answer, exp.Boolean):
-            return _truth(Operator.SAME, said, Said(Fixed(bool(answer.this)), ColumnKind.BOOLEAN))
+            return _truth(Operator.SAME, said, Said(FixedValue(bool(answer.this)), ColumnKind.BOOLEAN))
         raise self._refuse("this form of IS is not accepted", node, "write IS NULL, IS TRUE or IS FALSE")
 
     # -------------------------------------------------------------- kinds
@@ -256,11 +256,11 @@ class Formulas:
         return found
 
     def _beside(self, said: Said, kind: ColumnKind, node: exp.Expr) -> Said:
-        if said.kind is ColumnKind.TEXT and isinstance(said.formula, Fixed):
-            return Said(Fixed(self._read_as(said.formula, kind, node)), kind)
+        if said.kind is ColumnKind.TEXT and isinstance(said.formula, FixedValue):
+            return Said(FixedValue(self._read_as(said.formula, kind, node)), kind)
         return said
 
-    def _read_as(self, fixed: Fixed, kind: ColumnKind, node: exp.Expr) -> object:
+    def _read_as(self, fixed: FixedValue, kind: ColumnKind, node: exp.Expr) -> object:
         """Return what text means that is written as a date, a time or a truth value."""
         kinds: dict[ColumnKind, Type] = {ColumnKind.DATE: Date(), ColumnKind.TIMESTAMP: Timestamp()}
         target = kinds.get(kind, Boolean())

@@ -25,7 +25,7 @@ from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.explain import Explanation, TableNote, explain
 from recuse.sql.finish import Shown
-from recuse.sql.formula import ShownKey, Step, Term
+from recuse.sql.formula import FinishingStep, ShownKey, Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
 from recuse.sql.kinds import kind_of
 from recuse.sql.lower import Lowering, written_out
@@ -93,7 +93,7 @@ class Plan:
     measures: tuple[DerivationQuery, ...]
     columns: tuple[Shown, ...]
     grouping: Grouping | None
-    steps: tuple[Step, ...]
+    steps: tuple[FinishingStep, ...]
     """what is done with the rows once they are released"""
     firsts: tuple[FirstPlan, ...]
     """the numbers that are released before anything else; statements have places for them"""

@@ -14,7 +14,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.fold import same
 from recuse.sql.columns import Formulas
-from recuse.sql.formula import Arrange, Cut, Formula, OrderTerm, ShownKey, Step, is_noisy
+from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, OrderTerm, ShownKey, is_noisy
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.position import clause_span, refusal, span
 
@@ -44,17 +44,17 @@ class Finish:
     formulas: Formulas
     text: str
 
-    def steps(self, tree: exp.Expr, keys: int) -> tuple[Step, ...]:
+    def steps(self, tree: exp.Expr, keys: int) -> tuple[FinishingStep, ...]:
         """Return the steps that a query asks for, in their order; `keys` is how many GROUP BY has."""
         self._refuse_distinct(tree, keys)
-        found: list[Step] = []
+        found: list[FinishingStep] = []
         order = tree.args.get("order")
         if order is not None:
             terms = [term for item in order.expressions for term in self._terms(item)]
             found.append(Arrange(tuple(terms)))
         limit, offset = self._limit(tree), self._count(tree.args.get("offset"), "OFFSET") or 0
         if limit is not None or offset:
-            found.append(Cut(offset, limit))
+            found.append(FirstRows(offset, limit))
         return tuple(found)
 
     def _terms(self, item: exp.Expr) -> list[OrderTerm]:

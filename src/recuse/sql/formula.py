@@ -1,8 +1,8 @@
 """What is made of answers: formulas over measures, keys and constants, and what is done with rows.
 
-    Term, ShownKey, ReleasedFirst, FixedNumber, Fixed    what a formula begins with
+    Term, ShownKey, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
     Operation                                            arithmetic, comparisons, logic, CASE and the like
-    Keep, Arrange, Cut                                   HAVING; ORDER BY; LIMIT and OFFSET
+    Keep, Arrange, FirstRows                                   HAVING; ORDER BY; LIMIT and OFFSET
 
 All of it is computed from what was released and from what is public: post-processing, so it is free.
 """
@@ -73,7 +73,7 @@ class FixedNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedValue:
     """Text, a truth value, a date or NULL that the query writes down."""
 
     value: object
@@ -87,7 +87,7 @@ class Operation:
     arguments: tuple[Formula, ...]
 
 
-Formula = Term | ShownKey | ReleasedFirst | FixedNumber | Fixed | Operation
+Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,14 @@ class Arrange:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class FirstRows:
     """Leave out the first rows, and all after so many more: OFFSET and LIMIT."""
 
     offset: int
     limit: int | None
 
 
-Step = Keep | Arrange | Cut
+FinishingStep = Keep | Arrange | FirstRows
 
 
 def operation(operator: Operator, *arguments: Formula) -> Operation:

@@ -21,7 +21,7 @@ from recuse.sql.answered import answered_within, is_aggregated
 from recuse.sql.columns import Formulas, Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import Finish, Shown, renamed
-from recuse.sql.formula import Keep, Operator, ReleasedFirst, ShownKey, Step, Term, operation
+from recuse.sql.formula import FinishingStep, Keep, Operator, ReleasedFirst, ShownKey, Term, operation
 from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
@@ -64,7 +64,7 @@ class Reading:
     measures: tuple[Measure, ...]
     columns: tuple[Shown, ...]
     keys: tuple[GroupKey, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[FinishingStep, ...] = ()
     frames: tuple[Block, ...] = ()
     """the rows before any aggregate"""
     firsts: tuple[First, ...] = ()
@@ -145,7 +145,7 @@ class _Onlooker:
         """Return the answer as the SELECT around it shows it."""
         text = self.relations.schema.text
         formulas = Formulas(self._column, text, self._not_understood)
-        steps: list[Step] = []
+        steps: list[FinishingStep] = []
         columns = self.answer.columns
         if isinstance(tree, exp.Select):
             refuse_clauses(tree, text, {"expressions", "from_", "where", "with_", *FINISHED})
@@ -206,7 +206,7 @@ class _Reader:
         keys = self._keys(tree, group, frames) if group is not None else ()
         formulas = Formulas(lambda node: self._begin(node, keys, frames), text, self._not_an_aggregate)
         columns = tuple(self._column(node, keys, formulas) for node in tree.expressions)
-        steps: list[Step] = []
+        steps: list[FinishingStep] = []
         if having is not None and not always_holds(having.this):
             steps.append(Keep(formulas.condition(having.this)))
         steps += Finish(columns, formulas, text).steps(tree, len(keys))

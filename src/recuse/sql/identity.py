@@ -65,6 +65,7 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
             }
             for below in table.below
         ],
+        "value": table.value,
     }
 
 

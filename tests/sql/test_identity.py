@@ -13,7 +13,7 @@ from recuse.policy import Policy
 from recuse.session.session import connect
 from recuse.sql.aggregates import COUNT, SUM
 from recuse.sql.compile import DerivationQuery, FirstPlan, Grouping, Plan
-from recuse.sql.derive import Below, DerivationTable, OwnerColumns
+from recuse.sql.derive import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.finish import Shown
 from recuse.sql.formula import Operator, Term, operation
@@ -172,6 +172,7 @@ CHANGES = {
         "key": ("x",),
         "owners": (OwnerColumns("place", ("x",)),),
         "below": (Below.__new__(Below),),
+        "value": "x",
     },
     DerivationQuery: {
         "tables": (TABLE, TABLE),
@@ -232,8 +233,13 @@ def test_the_formula_of_a_number_that_stands_in_a_question_belongs_to_it():
 
 
 def replace_below() -> Below:
-    from_group = type("Group", (), {"tables": (INNER,)})()
-    return Below(from_group, ("x",))
+    return Below(Group((INNER,)), ("x",))
+
+
+def test_how_many_rows_are_needed_below_belongs_to_the_identity():
+    tables = [replace(TABLE, below=(Below(Group((INNER,), least), ("x",)),)) for least in (2, 3)]
+    two, three = (replace(PLAN, measures=(replace(MEASURE, tables=(table,)),)) for table in tables)
+    assert meaning(two) != meaning(three)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -17,6 +17,7 @@ from recuse.errors import DatabaseError
 from recuse.fold import fold
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.dialect import DUCKDB
+from recuse.sql.signs import states_no_negative
 
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
@@ -40,6 +41,10 @@ class SystemTables:
             columns.setdefault(table, []).append(Column(name, kind, nullable=bool(nullable)))
         definitions = dict(self._system("table_name, sql", "duckdb_tables()", "NOT internal"))
         views = dict(self._system("view_name, sql", "duckdb_views()", "NOT internal"))
+        for table, expression in self._system(
+            "table_name, expression", "duckdb_constraints()", "constraint_type = 'CHECK'"
+        ):
+            columns[table] = _checked(columns.get(table, []), expression or "")
         keys, references = self._constraints(columns)
         tables = tuple(
             Table(
@@ -91,6 +96,17 @@ class SystemTables:
         return keys, references
 
 
+def _checked(columns: Sequence[Column], expression: str) -> list[Column]:
+    """Return the columns, those marked that an enforced CHECK keeps from being below 0."""
+    try:
+        tree = sqlglot.parse_one(expression, dialect="duckdb").unnest()
+    except SqlglotError:
+        return list(columns)
+    parts = list(tree.flatten()) if isinstance(tree, exp.And) else [tree]
+    named = {fold(found.name) for found in map(states_no_negative, parts) if found is not None}
+    return [replace(column, nonnegative=True) if fold(column.name) in named else column for column in columns]
+
+
 def _stored(columns: Iterable[Column], definition: str) -> Iterable[Column]:
     """Return the columns without generated ones, which are computed when read: a row may make it fail."""
     if "GENERATED ALWAYS AS" not in definition.upper():
@@ -115,4 +131,4 @@ def _collated(columns: Iterable[Column], definition: str) -> Iterable[Column]:
     }
     for column in columns:
         mark = marks.get(fold(column.name))
-        yield Column(column.name, f"{column.type} {mark}", column.nullable) if mark else column
+        yield replace(column, type=f"{column.type} {mark}") if mark else column

@@ -60,7 +60,8 @@ class Prior(Protocol):
     """What levels cost before anything is known of them."""
 
     def __hash__(self) -> int:
-        """Return the same for the same costs."""
+        """Return a hash: equal priors cost the same."""
+        ...
 
     def prior(self, level: int) -> Fraction:
         """Return the cost of a level in units of ln2."""

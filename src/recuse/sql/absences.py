@@ -15,7 +15,7 @@ from sqlglot import exp
 from recuse.scalars.types import Float, Opaque
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.equalities import Name, in_force
-from recuse.sql.query import Block, Output, Scalar, Scan, column, map_blocks, scalars_of
+from recuse.sql.query import Block, Output, Scalar, Scan, branches_of, column, map_blocks, scalars_of
 
 
 def absorbed(blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -38,12 +38,12 @@ def absorbed(blocks: Sequence[Block]) -> tuple[Block, ...]:
 def together(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return blocks with the same rows: those with a choice and those without any row of it are one block."""
     for block in blocks:
-        chosen = _told({choice.branches for choice in block.choices} | {block.absent})
+        chosen = _told({branches_of(choice) for choice in block.choices} | {block.absent})
         for other in blocks:
             if (
                 block.absent
                 and not other.absent
-                and _told({choice.branches for choice in other.choices}) == chosen
+                and _told({branches_of(choice) for choice in other.choices}) == chosen
                 and len(other.choices) == len(block.choices) + 1
                 and replace(other, choices=()) == replace(block, choices=(), absent=())
             ):

@@ -14,11 +14,15 @@ PSEUDO_COLUMNS = frozenset({"rowid", "file_row_number", "filename", "file_index"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name as the database spells it, its type as SQL text, whether it may be NULL."""
+    """A column: its name as the database spells it, its type as SQL text, whether it may be NULL.
+
+    `nonnegative` says that the database refuses values below 0.
+    """
 
     name: str
     type: str
     nullable: bool = True
+    nonnegative: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from recuse.sql.derive import owned
 from recuse.sql.formula import Arrange, FirstRows, Keep, measures_in
 from recuse.sql.groups import GroupKey
 from recuse.sql.lower import written_out
+from recuse.sql.native.looked import scans_of
 from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.placeholder import FIRST_SHARE
@@ -117,9 +118,12 @@ def explain(
     """
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
+    joined = {scan.table.name for scan in scans.values()}
+    beside = (scan for measure in question.measures for scan in scans_of(measure).values())
+    scans |= {scan.table.name: scan for scan in beside if scan.table.name not in joined}
     notes = [
-        TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
-        for scan in scans.values()
+        TableNote(alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
+        for alias, scan in scans.items()
     ]
     inner = [explanation for _, _, explanation in firsts]
     first = sum(count for _, count, _ in firsts)

@@ -66,6 +66,7 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
             }
             for below in table.below
         ],
+        "value": table.value,
     }
 
 

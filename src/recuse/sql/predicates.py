@@ -29,8 +29,9 @@ from recuse.sql.refuse import READ, refuse_clauses
 from recuse.sql.render import native_in
 from recuse.sql.scope import Scope
 from recuse.sql.sets import MAX_BRANCHES, aligned, unknown_identity
+from recuse.sql.signs import never_negative
 from recuse.sql.summary import Summary
-from recuse.sql.totals import SHOWN, Counting, Total, TotalTest, constant_of, refuse_type
+from recuse.sql.totals import SHOWN, Counting, Total, TotalTest, constant_of, refused_sum
 from recuse.sql.truths import Truth
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
@@ -272,11 +273,10 @@ class Predicates:
         if total.argument is None:
             return Counting(tuple(blocks), total, None, shows, text)
         values = [block.outputs[0].value for block in blocks]
-        there = [
-            value if isinstance(total.call, exp.CountIf) else exp.Not(this=_is_null(value))
-            for value in values
-        ]
-        kept = tuple(block.narrowed([test]) for block, test in zip(blocks, there, strict=True))
+        kept = tuple(
+            block.narrowed([exp.Not(this=_is_null(value))])
+            for block, value in zip(blocks, values, strict=True)
+        )
         lookup = type_lookup(self.sources)
         if total.distinct:
             kept = aligned(kept, lookup, total.call, text)
@@ -285,10 +285,10 @@ class Predicates:
         if not total.is_sum:
             return Counting(kept, total, None, shows, text)
         kinds = [type_of(value, lookup) for value in values]
-        for kind in kinds:
-            problem = refuse_type(kind, total.argument, text)
-            if problem is not None:
-                raise problem
+        for block, value, kind in zip(blocks, values, kinds, strict=True):
+            exact = isinstance(kind, Number | Boolean)
+            if not exact or not never_negative(value, block, lookup):
+                raise refused_sum(kind, total.argument, text)
         places = max((kind.scale for kind in kinds if isinstance(kind, Number)), default=0)
         return Counting(tuple(map(_numeric, kept, kinds)), total, places, shows, text)
 

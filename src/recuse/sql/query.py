@@ -141,6 +141,11 @@ def chosen(branches: tuple[Block, ...], *, implied: bool = False) -> Choice:
     return Choice(branches, implied=implied)
 
 
+def branches_of(choice: Choice) -> tuple[Block, ...]:
+    """Return the branches of which any row makes the choice hold: what `chosen` was made of."""
+    return choice.branches if choice.quorum is None else (Block(choices=(replace(choice, implied=False),)),)
+
+
 def shows(choice: Choice, alias: str) -> bool:
     """Return whether a set's row is there wherever the choice holds."""
     if choice.quorum is not None:

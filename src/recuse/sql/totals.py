@@ -23,7 +23,7 @@ from recuse.errors import QueryError
 from recuse.krelation.relation import HEAVIEST_CHILD
 from recuse.privacy import decimal_text
 from recuse.scalars.expression import Constant
-from recuse.scalars.types import Boolean, Number, Type
+from recuse.scalars.types import Number, Type
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Choice, Quorum, Scalar
 from recuse.sql.truths import Truth
@@ -67,8 +67,8 @@ class Total:
         empty: int | None = None
         if isinstance(node, exp.Coalesce) and _is_zero(node.expressions):
             node, empty = node.this.unnest(), 0
-        if isinstance(node, exp.CountIf):
-            return cls(node, node.this, distinct=False, empty=0)
+        if isinstance(node, exp.CountIf):  # DuckDB adds up truth values: NULL if all of them are
+            return cls(node, node.this, distinct=False, empty=empty)
         if not isinstance(node, exp.Count | exp.Sum) or node.this is None:
             return None
         distinct = isinstance(node.this, exp.Distinct)
@@ -82,7 +82,7 @@ class Total:
     @property
     def is_sum(self) -> bool:
         """Whether values are added up."""
-        return isinstance(self.call, exp.Sum)
+        return isinstance(self.call, exp.Sum | exp.CountIf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +197,8 @@ def _weighed(block: Block, least: int, scale: int) -> Block:
     return replace(block.narrowed([there]), weight=weight)
 
 
-def refuse_type(kind: Type, node: exp.Expr, text: str) -> QueryError | None:
-    """Return why values of a type cannot be added up in a condition, if so."""
-    if isinstance(kind, Boolean) or (isinstance(kind, Number) and kind.low >= 0):
-        return None
+def refused_sum(kind: Type, node: exp.Expr, text: str) -> QueryError:
+    """Return why values of a type that may be below 0 cannot be added up in a condition."""
     if isinstance(kind, Number):
         return refusal(
             "values below 0 could take a sum of other people's rows below what it is compared with",

@@ -29,7 +29,7 @@ def _joined(block: Block, lookup: Lookup) -> Block:
 
 def _is_single(choice: Choice, lookup: Lookup) -> bool:
     """Return whether a choice is about the one row of a table that an enforced key names."""
-    if len(choice.branches) != 1:
+    if len(choice.branches) != 1 or choice.quorum is not None:
         return False
     (branch,) = choice.branches
     if len(branch.sources) != 1 or branch.choices:

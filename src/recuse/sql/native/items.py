@@ -51,7 +51,7 @@ class From:
         return replace(self, scope=scope, items=(*self.items, item))
 
 
-Rows = Callable[[exp.Expr, From], tuple[str, tuple[str, ...], Scan | NativeQuery]]
+ItemRows = Callable[[exp.Expr, From], tuple[str, tuple[str, ...], Scan | NativeQuery]]
 """reads one item: the name it is called by, its columns, and its rows"""
 Reader = Callable[[From], NativeExpressions]
 
@@ -61,7 +61,7 @@ class FromReader:
     """A reader of FROM; `rows` reads one item, `reader` gives the reader of expressions over a FROM."""
 
     text: str
-    rows: Rows
+    rows: ItemRows
     reader: Reader
     fresh: Callable[[str], str]
 

@@ -57,7 +57,6 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
         "rows": canonical(table.sql, grammar),
         "key": list(table.key),
         "owners": [[owner.kind, *owner.columns] for owner in table.owners],
-        "value": table.value,
         "below": [
             {
                 "tables": [_table(inner, grammar) for inner in below.group.tables],

@@ -55,9 +55,7 @@ def complete(block: Block, schema: Schema, around: Sequence[Block], taken: Sourc
     )
     inside = (*around, block)
     choices = tuple(
-        replace(
-            choice, branches=tuple(complete(branch, schema, inside, taken) for branch in choice.branches)
-        )
+        replace(choice, branches=tuple(complete(branch, schema, inside, taken) for branch in choice.branches))
         for choice in block.choices
     )
     absent = tuple(complete(branch, schema, inside, taken) for branch in block.absent)

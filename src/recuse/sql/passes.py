@@ -18,9 +18,7 @@ def settle_public(measure: Measure, schema: Schema) -> Measure:
 
     def settle(block: Block) -> Block:
         public = [all(map(schema.is_public, choice.branches)) for choice in block.choices]
-        settled = [
-            native_choice(choice) for choice, yes in zip(block.choices, public, strict=True) if yes
-        ]
+        settled = [native_choice(choice) for choice, yes in zip(block.choices, public, strict=True) if yes]
         kept = [choice for choice, yes in zip(block.choices, public, strict=True) if not yes]
         return replace(block, conditions=(*block.conditions, *settled), choices=tuple(kept))
 

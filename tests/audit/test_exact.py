@@ -12,7 +12,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-from recuse.krelation.build import without
+from recuse.annotation import Participant, threshold
+from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, Score
@@ -26,7 +27,7 @@ from support.neighbours import PAIRS, SIGNED, level_distribution
 from support.noise import NoNoise
 from support.prepared import prepared
 from support.profiles import examples
-from support.strategies import relations
+from support.strategies import LOADED, relations
 
 ONE = Epsilon.of(1)
 LEVELS = 12
@@ -86,8 +87,7 @@ def test_neighbours_are_indistinguishable(pair, name):
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_any_small_relation(name):
-    listed = tuple(shape for shape in Shape if shape is not Shape.THRESHOLDS)  # others refuse thresholds
-    shapes = {"withdrawals": (Shape.CONJUNCTIONS,), "deficit": tuple(Shape)}.get(name, listed)
+    shapes = {"withdrawals": (Shape.CONJUNCTIONS,), "deficit": tuple(Shape)}.get(name, LOADED)
 
     @settings(max_examples=examples(8))
     @given(relations(*shapes, signed=True, largest=25, rows=4))
@@ -96,6 +96,21 @@ def test_any_small_relation(name):
             assert exact_loss(relation, without(relation, leaver), MECHANISMS[name]) <= 1 + 1e-9
 
     law()
+
+
+def two_of_three(names: str) -> KRelation:
+    """Return what each two of three neighbours make, of those who are named."""
+    rows = [
+        (threshold([Participant(p) for p in group if p in names], [1] * sum(p in names for p in group), 2), 3)
+        for group in ("abc", "bcd", "cda")
+    ]
+    return from_expressions(rows, Shape.THRESHOLDS, signed=False)
+
+
+@pytest.mark.parametrize("leaver", "abcd")
+def test_neighbours_are_indistinguishable_by_thresholds(leaver):
+    loss = exact_loss(two_of_three("abcd"), two_of_three("abcd".replace(leaver, "")), MECHANISMS["deficit"])
+    assert 0 < loss <= 1 + 1e-9
 
 
 def test_nothing_is_released_off_the_grid():

@@ -19,6 +19,7 @@ from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Boolean
 from recuse.sql.cases import Cases, TooManyError
 from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
+from recuse.sql.having import asked_of_one
 from recuse.sql.native.attribute import NotOwn
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.own import own_inner
@@ -77,7 +78,7 @@ class Conditions:
         within = replace(scope, rows=scope.rows.joined(base))
         reader = _Formulas(self, within)
         conditions = [
-            reader.condition(reader.marked(part)) for part, asks in zip(parts, asking, strict=True) if asks
+            reader.condition(reader.sought(part)) for part, asks in zip(parts, asking, strict=True) if asks
         ]
         try:
             cases = Cases(reader.predicates, reader.tests).of(conditions)
@@ -229,6 +230,22 @@ class _Formulas:
     scope: Scope
     predicates: list[Predicate] = field(default_factory=list)
     tests: list[Scalar] = field(default_factory=list)
+
+    def sought(self, node: exp.Expr) -> exp.Expr:
+        """Return `marked` of what must be TRUE; groups that a row is among are asked about one by one."""
+        met, known = len(self.conditions.sources), len(self.predicates)
+        try:
+            return self.marked(node)
+        except QueryError as refused:
+            del self.conditions.sources[met:], self.predicates[known:]
+            of_one = asked_of_one(node, self.scope, self.conditions.schema.text)
+            if of_one is None:
+                raise
+            first = refused
+        try:
+            return self.marked(of_one)
+        except QueryError:
+            raise first from None
 
     def marked(self, node: exp.Expr) -> exp.Expr:
         """Return the expression, names resolved, with a mark for every predicate that is not row-wise."""

@@ -4,21 +4,28 @@
     SELECT g.k1 FROM (SELECT DISTINCT p AS k1 FROM s WHERE w) g
     WHERE (SELECT COUNT(*) FROM s WHERE w AND p IS NOT DISTINCT FROM g.k1) >= 20
 
-Both say the same, NULLs as keys too; the second is read like any other query.
+Both say the same, NULLs as keys too; the second is read like any other query. Where a row asks whether it is
+among the groups, it is told so by the rows of that one group:
+
+    x IN (SELECT p FROM s WHERE w GROUP BY p HAVING COUNT(*) < 3)
+    EXISTS (SELECT 1 FROM s WHERE w AND p = x) AND (SELECT COUNT(*) FROM s WHERE w AND p = x) < 3
+
+Both are TRUE in the same rows; where one is not, it may be NULL and the other FALSE.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import same
+from recuse.fold import fold, same
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.refuse import READ, refuse_clauses
-from recuse.sql.totals import SHOWN
+from recuse.sql.scope import Scope
+from recuse.sql.totals import SHOWN, Total
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,8 @@ class Grouped:
     name: str
     keys: tuple[exp.Expr, ...]
     text: str
+    values: tuple[exp.Expr, ...] = ()
+    """what the keys are equal to, where one group is asked about"""
 
     def written_out(self) -> exp.Select:
         """Return the same question with DISTINCT and subqueries."""
@@ -45,6 +54,13 @@ class Grouped:
 
     def _selected(self, node: exp.Expr, place: int) -> exp.Expr:
         name = node.alias or (node.name if isinstance(node, exp.Column) else f"column{place}")
+        if (call := node.find(exp.AggFunc)) is not None:
+            raise refusal(
+                "an aggregate of other people's rows is no value of a row",
+                self.text,
+                span(call, self.text),
+                hint="leave it out, and compare it in HAVING",
+            )
         return exp.alias_(self._of_group(node.unalias()), name, quoted=True)
 
     def _of_group(self, node: exp.Expr) -> exp.Expr:
@@ -54,7 +70,7 @@ class Grouped:
         def change(part: exp.Expr) -> exp.Expr:
             if part.sql() in known and not isinstance(part, exp.Literal):
                 return self._key(known[part.sql()])
-            if isinstance(part, exp.AggFunc):
+            if isinstance(part, exp.AggFunc) or Total.of(part) is not None:
                 return self._total(part)
             if isinstance(part, exp.Filter):
                 raise refusal(
@@ -74,18 +90,40 @@ class Grouped:
 
         return _outermost(node.copy(), change)
 
-    def _total(self, call: exp.AggFunc) -> exp.Expr:
+    def _total(self, call: exp.Expr) -> exp.Expr:
         """Return an aggregate of a group's rows as a subquery that stands for it."""
-        rows = self._rows([call.copy()])
-        tied = [
-            exp.NullSafeEQ(this=exp.paren(key.copy()), expression=self._key(number))
+        if Total.of(call) is None and not isinstance(call, exp.Min | exp.Max):
+            raise refusal(
+                "one row more could lift this aggregate of other people's rows, or lower it",
+                self.text,
+                span(call, self.text),
+                accepted="COUNT, SUM of values that cannot be below 0, MIN, MAX",
+                hint="compare COUNT(*), or SUM(GREATEST(x, 0))",
+            )
+        rows = self._of_one([call.copy()])
+        if not self.values:
+            rows.meta[SHOWN] = self.name
+        return exp.Subquery(this=rows)
+
+    def _of_one(self, outputs: Sequence[exp.Expr]) -> exp.Select:
+        """Return the rows of one group."""
+        rows, kind = self._rows(outputs), exp.EQ if self.values else exp.NullSafeEQ
+        tied: list[exp.Expr] = [
+            kind(this=exp.paren(key.copy()), expression=exp.paren(self._key(number)))
             for number, key in enumerate(self.keys, start=1)
         ]
         where = rows.args.get("where")
         conditions = [exp.paren(where.this), *tied] if where is not None else tied
         rows.set("where", exp.Where(this=exp.and_(*conditions, copy=False)))
-        rows.meta[SHOWN] = self.name
-        return exp.Subquery(this=rows)
+        return rows
+
+    def asked_of_one(self) -> exp.Expr:
+        """Return the condition that there is a group of these values for which HAVING holds."""
+        there = exp.Exists(this=self._of_one([exp.Literal.number(1)]))
+        having = self.tree.args.get("having")
+        return (
+            there if having is None else exp.and_(there, exp.paren(self._of_group(having.this)), copy=False)
+        )
 
     def _rows(self, outputs: Sequence[exp.Expr]) -> exp.Select:
         """Return the rows that are grouped."""
@@ -100,7 +138,7 @@ class Grouped:
         return found
 
     def _key(self, number: int) -> exp.Expr:
-        return exp.column(f"k{number}", self.name)
+        return self.values[number - 1].copy() if self.values else exp.column(f"k{number}", self.name)
 
 
 def grouped(tree: exp.Select, name: str, text: str) -> Grouped | None:
@@ -112,6 +150,48 @@ def grouped(tree: exp.Select, name: str, text: str) -> Grouped | None:
     if {key for key, value in group.args.items() if value} != {"expressions"}:
         raise _other_form(group, text)
     return Grouped(tree, name, tuple(_meant(node, tree) for node in group.expressions), text)
+
+
+def asked_of_one(node: exp.Expr, scope: Scope, text: str) -> exp.Expr | None:
+    """Return a condition in which IN over groups, under AND and OR alone, asks about one group.
+
+    None if there is no such IN, or if a name might mean another column inside of it.
+    """
+    node = node.unnest()
+    if not isinstance(node, exp.And | exp.Or):
+        return _membership(node, scope, text)
+    sides = (node.left, node.right)
+    found = [asked_of_one(side, scope, text) for side in sides]
+    if found == [None, None]:
+        return None
+    left, right = (side if made is None else made for side, made in zip(sides, found, strict=True))
+    return type(node)(this=exp.paren(left), expression=exp.paren(right))
+
+
+def _membership(node: exp.Expr, scope: Scope, text: str) -> exp.Expr | None:
+    """Return x IN (SELECT keys … GROUP BY keys HAVING …) as a condition on one group, if it is that."""
+    tree = node.args["query"].unnest() if isinstance(node, exp.In) and node.args.get("query") else None
+    if not isinstance(tree, exp.Select) or tree.args.get("having") is None or tree.args.get("with_"):
+        return None
+    found = grouped(tree, "", text)
+    if found is None or [key.sql() for key in found.keys] != [n.unalias().sql() for n in tree.expressions]:
+        return None
+    inside = {fold(part.alias_or_name) for part in tree.find_all(exp.Table, exp.Subquery)}
+    values = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+    named = [_qualified(value, scope, inside) for value in values]
+    kept = tuple(value for value in named if value is not None)
+    return replace(found, values=kept).asked_of_one() if len(kept) == len(named) == len(found.keys) else None
+
+
+def _qualified(value: exp.Expr, scope: Scope, inside: set[str]) -> exp.Expr | None:
+    """Return a value whose columns have the names of their items of FROM, none of which is used inside."""
+    found = value.copy()
+    for part in list(found.find_all(exp.Column)):
+        known = [part.table] if part.table else [table for table, _ in scope.alone(part.name)]
+        if len(known) != 1 or not known[0] or fold(known[0]) in inside:
+            return None
+        part.set("table", exp.to_identifier(known[0], quoted=True))
+    return found
 
 
 def _meant(node: exp.Expr, tree: exp.Select) -> exp.Expr:

@@ -19,19 +19,19 @@ from typing import Self
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.types import Boolean, Number, Opaque, Type
+from recuse.scalars.types import Number
 from recuse.sql.absences import absorbed
+from recuse.sql.counted import counted
 from recuse.sql.elaborate import Elaborator, type_of
 from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, BlockSource, Own, Scalar, Schema, below, type_lookup
+from recuse.sql.query import Block, BlockSource, Scalar, Schema, below, type_lookup
 from recuse.sql.refuse import READ, refuse_clauses
 from recuse.sql.render import native_in
 from recuse.sql.scope import Scope
-from recuse.sql.sets import MAX_BRANCHES, aligned, unknown_identity
-from recuse.sql.signs import never_negative
+from recuse.sql.sets import MAX_BRANCHES
 from recuse.sql.summary import Summary
-from recuse.sql.totals import SHOWN, Counting, Total, TotalTest, constant_of, refused_sum
+from recuse.sql.totals import SHOWN, Total, TotalTest, constant_of
 from recuse.sql.truths import Truth
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
@@ -256,41 +256,11 @@ class Predicates:
         shown = query.meta.get(SHOWN)
         entry = scope.entry(shown) if shown is not None else None
         shows = entry.columns[0][1].text("table") if entry is not None else None
-        counting = self._counting(absorbed(blocks) if total.distinct else blocks, total, shows)
+        kept = absorbed(blocks) if total.distinct else blocks
+        counting = counted(kept, total, shows, type_lookup(self.sources), self.schema.text)
         steps, outcomes = counting.steps(asked.test(constants), constants)
         native = None if steps else _written(outcomes[0])
         return Predicate(steps, outcomes, native)
-
-    def _counting(self, blocks: Sequence[Block], total: Total, shows: str | None) -> Counting:
-        """Return how rows count: those that do, with the value that they count for."""
-        text = self.schema.text
-        if any(isinstance(source, Own) and source.uses for block in blocks for source in block.sources):
-            raise self._refuse(
-                "rows that are counted cannot be those of a subquery of each row",
-                total.call,
-                "join the table instead",
-            )
-        if total.argument is None:
-            return Counting(tuple(blocks), total, None, shows, text)
-        values = [block.outputs[0].value for block in blocks]
-        kept = tuple(
-            block.narrowed([exp.Not(this=_is_null(value))])
-            for block, value in zip(blocks, values, strict=True)
-        )
-        lookup = type_lookup(self.sources)
-        if total.distinct:
-            kept = aligned(kept, lookup, total.call, text)
-            if any(isinstance(type_of(block.outputs[0].value, lookup), Opaque) for block in kept):
-                raise unknown_identity(total.argument.sql(), total.call, text)
-        if not total.is_sum:
-            return Counting(kept, total, None, shows, text)
-        kinds = [type_of(value, lookup) for value in values]
-        for block, value, kind in zip(blocks, values, kinds, strict=True):
-            exact = isinstance(kind, Number | Boolean)
-            if not exact or not never_negative(value, block, lookup):
-                raise refused_sum(kind, total.argument, text)
-        places = max((kind.scale for kind in kinds if isinstance(kind, Number)), default=0)
-        return Counting(tuple(map(_numeric, kept, kinds)), total, places, shows, text)
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
@@ -335,14 +305,6 @@ def is_extreme_comparison(node: exp.Expr) -> bool:
 def is_value_comparison(node: exp.Expr) -> bool:
     """Return whether a node compares the MIN, MAX, COUNT or SUM of a subquery."""
     return is_extreme_comparison(node) or TotalTest.of(node) is not None
-
-
-def _numeric(block: Block, kind: Type) -> Block:
-    """Return a block whose value is a number: TRUE is 1."""
-    if not isinstance(kind, Boolean):
-        return block
-    (output,) = block.outputs
-    return replace(block, outputs=(replace(output, value=exp.cast(output.value.copy(), "tinyint")),))
 
 
 def _compared(kind: type[exp.Expr], values: Sequence[Scalar], block: Block) -> list[Scalar]:

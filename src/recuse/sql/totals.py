@@ -13,19 +13,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
 from sqlglot import exp
 
-from recuse.errors import QueryError
-from recuse.krelation.relation import HEAVIEST_CHILD
-from recuse.privacy import decimal_text
 from recuse.scalars.expression import Constant
-from recuse.scalars.types import Number, Type
-from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Quorum, Scalar
+from recuse.scalars.types import Number
 from recuse.sql.truths import Truth
 
 Test = Callable[[Fraction], bool]
@@ -133,86 +128,6 @@ def breakpoints(test: Test, constants: Sequence[Fraction]) -> list[int]:
     """
     near = {math.floor(constant) + step for constant in constants for step in (0, 1)}
     return sorted(n for n in near if n >= 1 and test(Fraction(n)) is not test(Fraction(n - 1)))
-
-
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """How the rows of a subquery count: their blocks; the last output of each is the value that is added.
-
-    `places` are the decimal places of the values, None where rows count for 1 each.
-    """
-
-    blocks: tuple[Block, ...]
-    total: Total
-    places: int | None
-    shows: str | None
-    text: str
-
-    def steps(
-        self, test: Test, constants: Sequence[Fraction]
-    ) -> tuple[tuple[tuple[Block, ...], ...], tuple[Truth, ...]]:
-        """Return the steps at which a comparison changes, and what it says after each."""
-        scale = 10 ** (self.places or 0)
-        levels = breakpoints(lambda granules: test(granules / scale), [c * scale for c in constants])
-        if levels and levels[-1] > HEAVIEST_CHILD:
-            raise refusal(
-                "this threshold is too large",
-                self.text,
-                span(self.total.call, self.text),
-                accepted=f"at most {HEAVIEST_CHILD // scale}",
-                hint="compare with a smaller number",
-            )
-        steps = [self._reached(level, scale) for level in levels]
-        outcomes: list[Truth] = [test(Fraction(0)), *(test(Fraction(level, scale)) for level in levels)]
-        if self.total.empty is None:
-            steps.insert(0, tuple(_bare(block) for block in self.blocks))
-            outcomes.insert(0, None)
-        return tuple(steps), tuple(outcomes)
-
-    def _reached(self, least: int, scale: int) -> tuple[Block, ...]:
-        """Return what is there while the total is at least so many granules."""
-        blocks = self.blocks
-        if self.places is not None:
-            blocks = tuple(_weighed(block, least, scale) for block in blocks)
-        if least == 1:
-            return tuple(map(_bare, blocks))
-        if not self.total.distinct:
-            blocks = tuple(replace(block, outputs=()) for block in blocks)
-        quorum = Quorum(least, self.total.distinct, self.shows)
-        return (Block(choices=(Choice(blocks, quorum=quorum),)),)
-
-
-def _bare(block: Block) -> Block:
-    return replace(block, outputs=(), weight=None)
-
-
-def _weighed(block: Block, least: int, scale: int) -> Block:
-    """Return the rows that count for something, for whole granules, and for no more than is needed."""
-    value = block.outputs[-1].value
-    lid = exp.Literal.number(decimal_text(Fraction(least, scale)))
-    weight: Scalar = exp.Least(this=value.copy(), expressions=[lid], ignore_nulls=True)
-    if scale > 1:
-        weight = exp.cast(exp.Mul(this=weight, expression=exp.Literal.number(scale)), "bigint")
-    there = exp.GT(this=exp.paren(value.copy()), expression=exp.Literal.number(0))
-    return replace(block.narrowed([there]), weight=weight)
-
-
-def refused_sum(kind: Type, node: exp.Expr, text: str) -> QueryError:
-    """Return why values of a type that may be below 0 cannot be added up in a condition."""
-    if isinstance(kind, Number):
-        return refusal(
-            "values below 0 could take a sum of other people's rows below what it is compared with",
-            text,
-            span(node, text),
-            accepted="values that cannot be below 0",
-            hint=f"write SUM(GREATEST({node.sql()}, 0))",
-        )
-    return refusal(
-        "a sum in a condition needs exact numbers",
-        text,
-        span(node, text),
-        hint=f"write SUM(GREATEST(CAST({node.sql()} AS DECIMAL(18, 2)), 0))",
-    )
 
 
 def constant_of(found: object) -> Fraction | None:

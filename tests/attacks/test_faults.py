@@ -172,7 +172,7 @@ def in_turn(calls: Iterable[Call]) -> Iterable[tuple[Call, BaseException]]:
 
 @pytest.mark.parametrize("name", [*QUESTIONS, *COUNTS])
 def test_every_call_after_the_charge_fails_alike(name, session, network, monkeypatch):
-    """Calls of ours, and ours of SQLite, each with another kind of error; of the solver's one in three."""
+    """Calls of ours, and ours of SQLite, each with another error; of the solver's others in every run."""
     asked = session if name in QUESTIONS else network
     ask = asking(asked, name)
     calls = calls_of(ask)
@@ -183,7 +183,7 @@ def test_every_call_after_the_charge_fails_alike(name, session, network, monkeyp
     assert names & {"run", "count_copies", "k_stars", "k_triangles"}
     fresh = [call for call in calls if call not in _seen]
     inside = [call for call in fresh if f"{os.sep}solver{os.sep}" in call[0].co_filename]
-    skipped = {call for number, call in enumerate(inside) if number % 3}  # the slow suite has them all
+    skipped = set(Random().sample(inside, len(inside) * 4 // 5))  # the slow suite has them all
     fresh = [call for call in fresh if call not in skipped]
     _seen.update(calls)
     if fresh:
@@ -485,7 +485,7 @@ def test_every_call_after_the_charge_at_the_command_line(name, command):
     doors = [call for call in calls if f"{os.sep}cli{os.sep}" in call[0].co_filename]
     assert {code.co_name for code, _ in doors} & {"as_json", "as_text"}
     told = {}
-    for call, fault in in_turn([*doors, *calls[5::150]]):
+    for call, fault in in_turn([*doors, *calls[5::200]]):
         with watching(Saboteur(call, fault)):
             code, output, said = command(COMMANDS[name])
         told[call] = code or 0, bool(output), re.sub(NEW, "", said)

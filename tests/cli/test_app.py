@@ -64,7 +64,12 @@ def test_explain_reads_no_data_and_costs_nothing(recuse, shop):
     code, out, _ = recuse("explain", database, COUNT, "--policy", policy)
     assert code == 0
     assert "customer" in out
-    assert "GROUP BY" in out
+    assert "GROUP BY" not in out
+    assert "GROUP BY" in recuse("explain", database, COUNT, "--policy", policy, "--sql")[1]
+    told = [
+        recuse("explain", database, COUNT, "--policy", policy, "--json", *run)[1] for run in ([], ["--sql"])
+    ]
+    assert [bool(json.loads(text)["sql"]) for text in told] == [False, True]
     assert not database.with_name(database.name + ".ledger").exists()
 
 

@@ -119,7 +119,7 @@ def test_the_same_question_is_free_until_the_data_is_published(recuse, shop):
 
 def test_export(recuse, shop):
     ask, database = shop
-    ask("0.25", sql="SELECT COUNT(*), 'a,b' AS \"x\" FROM orders")
+    ask("0.25", sql="SELECT COUNT(*) + 'a,b' AS \"x\" FROM orders")
     ask("0.25", sql="SELECT nation, COUNT(*) FROM customer WHERE nation IN (1, 2)\nGROUP BY nation")
     rows = list(csv.DictReader(io.StringIO(recuse("budget", "export", database)[1])))
     assert [row["epsilon"] for row in rows] == ["0.5", "0.25"]

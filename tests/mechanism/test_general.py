@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,8 +97,7 @@ def test_a_long_list_is_refused_before_the_query_is_called():
 
 
 def test_twenty_participants_are_answered():
-    members = np.arange(20)
-    found = general(lambda there: float(sum(members[list(there)])), range(20), PARAMETERS, NoNoise())
+    found = general(lambda there: float(len(there)), range(20), PARAMETERS, NoNoise())
     assert found.epsilon == Fraction(1)
 
 

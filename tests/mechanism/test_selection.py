@@ -48,7 +48,7 @@ falling = st.lists(
 )
 def test_winners_have_the_exact_probabilities(penalties):
     penalties = [Fraction(d) for d in penalties]
-    runs, source = 20_000, Seeded(11)
+    runs, source = 10_000, Seeded(11)
     counts = Counter(select(penalties, source) for _ in range(runs))
     expected = [p * runs for p in winning_probabilities(scores(penalties))]
     cells = [(counts[k], e) for k, e in zip(LEVELS, expected, strict=True) if e > 5]
@@ -57,6 +57,13 @@ def test_winners_have_the_exact_probabilities(penalties):
     wrong = [p * runs for p in winning_probabilities([1.3 * s for s in scores(penalties)])]
     off = sum((counts[k] - e) ** 2 / e for k, e in zip(LEVELS, wrong, strict=True) if e > 5)
     assert off > chi2.isf(1e-6, len(cells)), "a score off by 30 % must be noticed"
+
+
+def test_the_prior_is_computed_once():
+    """A thousand fractions in every draw took longer than all the rest of it."""
+    assert prior_costs(RULE, LEVELS) is prior_costs(RULE, LEVELS)
+    with pytest.raises(ValueError, match="read-only"):
+        prior_costs(RULE, LEVELS)[0] = 1.0
 
 
 @given(falling, st.integers(0, 2**32))

@@ -87,8 +87,8 @@ def test_the_estimate_does_not_depend_on_the_private_data(tmp_path, public):
         with session:
             found.append(
                 [
-                    session.estimate(COUNT, "0.5", like=public, runs=20),
-                    session.estimate(BY_NATION, 1, like=SHOP, runs=20),
+                    session.estimate(COUNT, "0.5", like=public, runs=8),
+                    session.estimate(BY_NATION, 1, like=SHOP, runs=4),
                 ]
             )
     assert found[0] == found[1]
@@ -113,22 +113,22 @@ def test_it_is_near_to_the_error_that_is_then_made(tmp_path, public):
     database, policy = make_shop(tmp_path)
     policy.write_text(POLICY.replace("epsilon = 2", "epsilon = 1000"))
     with connect(database, policy, parts=Parts(noise=Seeded(3))) as session:
-        (expected,) = session.estimate(COUNT, "0.5", like=public, runs=400).columns
-        texts = (f"{COUNT} WHERE id <> {6000 + number}" for number in range(150))
+        (expected,) = session.estimate(COUNT, "0.5", like=public, runs=150).columns
+        texts = (f"{COUNT} WHERE id <> {6000 + number}" for number in range(60))
         errors = sorted(abs(session.ask_number(sql, "0.5").value - 1000) for sql in texts)
     assert expected.value == 1000
     assert 0.6 < expected.typical / median(errors) < 1.7
-    assert 0.6 < expected.mostly / errors[135] < 1.7
+    assert 0.6 < expected.mostly / errors[54] < 1.7
 
 
 def test_statistics_give_what_the_data_gives(shop, public):
-    of_data, of_statistics = (shop.estimate(COUNT, "0.5", like=like, runs=400) for like in (public, SHOP))
+    of_data, of_statistics = (shop.estimate(COUNT, "0.5", like=like, runs=150) for like in (public, SHOP))
     assert 0.6 < of_data.columns[0].typical / of_statistics.columns[0].typical < 1.7
 
 
 def test_one_customer_with_many_orders_costs_more(shop):
     heavy = Statistics(SHOP.rows, largest={"orders": 100})
-    even, hub = (shop.estimate(COUNT, "0.5", like=like, runs=200) for like in (SHOP, heavy))
+    even, hub = (shop.estimate(COUNT, "0.5", like=like, runs=100) for like in (SHOP, heavy))
     assert hub.columns[0].typical > 2 * even.columns[0].typical
 
 
@@ -144,11 +144,11 @@ def test_an_earlier_release_is_scaled(shop):
 
 
 def test_tables_are_estimated_by_column(shop, public):
-    estimate = shop.estimate(BY_NATION, 2, like=public, runs=40)
+    estimate = shop.estimate(BY_NATION, 2, like=public, runs=10)
     assert [column.name for column in estimate.columns] == ["orders", "mean"]
     assert estimate.columns[0].value == 200, "the middle of the five nations"
     text = str(estimate)
-    assert text.startswith("estimate  for epsilon 2, on data declared public, 40 runs; nothing was charged")
+    assert text.startswith("estimate  for epsilon 2, on data declared public, 10 runs; nothing was charged")
     assert "error     orders: typically off by " in text
 
 

@@ -100,7 +100,7 @@ def test_it_is_explained_and_refused_in_its_own_words(session):
 
 def test_without_a_registration_it_is_refused():
     with connect(FRAMES, POLICY) as session, pytest.raises(QueryError) as error:
-        session.compile("SELECT COUNT_IF(price > 10) FROM orders")
+        session.compile("SELECT BOOL_OR(price > 10) FROM orders")
     assert error.value.accepted == (
         "COUNT, SUM, AVG, MAX, MIN, MEDIAN and QUANTILE_CONT, "
         "with DISTINCT and FILTER, and arithmetic over them"

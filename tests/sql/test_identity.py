@@ -12,11 +12,14 @@ import pytest
 from recuse.policy import Policy
 from recuse.session.session import connect
 from recuse.sql.aggregates import COUNT, SUM
-from recuse.sql.compile import DerivationQuery, Grouping, Plan
-from recuse.sql.derive import Below, DerivationTable, OwnerColumns
+from recuse.sql.compile import DerivationQuery, FirstPlan, Grouping, Plan
+from recuse.sql.derive import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB
+from recuse.sql.finish import Shown
+from recuse.sql.formula import Operator, Term, operation
 from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
+from recuse.sql.placeholder import DECIMAL, WHOLE
 from recuse.sql.sharing import Sharing
 
 POLICY = Policy.parse("""
@@ -67,6 +70,18 @@ SAME = [
         "SELECT COUNT(*) AS n, town AS t FROM person GROUP BY town ORDER BY n DESC",
     ),
     (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "SELECT town, COUNT(*) AS n FROM person GROUP BY ALL HAVING n > 3 ORDER BY n DESC LIMIT 2",
+    ),
+    (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "WITH t AS (SELECT town, COUNT(*) AS n FROM person GROUP BY town) SELECT n + 1 FROM t WHERE n > 3",
+    ),
+    (
+        "SELECT COUNT(*) FROM person WHERE age > (SELECT AVG(age) FROM person)",
+        "SELECT COUNT(*) FROM person p WHERE p.age > (select avg(q.age) from person AS q)",
+    ),
+    (
         "SELECT COUNT(*) FROM person p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.person = p.id)",
         "SELECT COUNT(*) FROM person x WHERE EXISTS (SELECT 1 FROM visit y WHERE x.id = y.person)",
     ),
@@ -104,6 +119,18 @@ OTHER = [
         "SELECT town, COUNT(*) FROM person WHERE town IN ('Rome', 'Paris') GROUP BY town",
     ),
     ("SELECT town, COUNT(*) FROM person GROUP BY town", "SELECT COUNT(*) FROM person"),
+    (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "SELECT town, COUNT(*) FROM person GROUP BY town HAVING SUM(age) > 3",
+    ),
+    (
+        "SELECT COUNT(*) FROM person WHERE age > (SELECT AVG(age) FROM person)",
+        "SELECT COUNT(*) FROM person WHERE age > (SELECT 2 * AVG(age) FROM person)",
+    ),
+    (
+        "SELECT COUNT(*) FROM person WHERE age > (SELECT AVG(age) FROM person)",
+        "SELECT COUNT(*) FROM person WHERE age > (SELECT AVG(age) FROM person WHERE age > 40)",
+    ),
 ]
 
 
@@ -133,7 +160,11 @@ MEASURE = DerivationQuery(
     (TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), Sharing.SPLIT, signed=False
 )
 GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
-PLAN = Plan((MEASURE,), (), (ColumnKind.INTEGER,), GROUPING, (), None, (), "SELECT …", DUCKDB)
+ALONE = Plan(
+    (MEASURE,), (Shown("n", Term(0), ColumnKind.INTEGER),), None, (), (), None, (), "SELECT …", DUCKDB
+)
+FIRST = FirstPlan(ALONE, WHOLE, "(SELECT COUNT(*) FROM t)")
+PLAN = Plan((MEASURE,), (), GROUPING, (), (FIRST,), None, (), "SELECT …", DUCKDB)
 
 CHANGES = {
     DerivationTable: {
@@ -141,6 +172,7 @@ CHANGES = {
         "key": ("x",),
         "owners": (OwnerColumns("place", ("x",)),),
         "below": (Below.__new__(Below),),
+        "value": "x",
     },
     DerivationQuery: {
         "tables": (TABLE, TABLE),
@@ -149,7 +181,8 @@ CHANGES = {
         "sharing": Sharing.ONE_OWNER,
     },
     Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
-    Plan: {"measures": (), "grouping": None},
+    Plan: {"measures": (), "grouping": None, "firsts": ()},
+    FirstPlan: {"plan": replace(ALONE, measures=()), "type": DECIMAL},
 }
 LEFT_OUT = {
     DerivationQuery: {
@@ -160,14 +193,15 @@ LEFT_OUT = {
     Grouping: {"names": "how columns are called"},
     Plan: {
         "columns": "names, and formulas over what is released",
-        "kinds": "follows from the rest",
-        "order": "of rows that are released",
+        "steps": "what is done with rows that are released",
         "explanation": "words",
         "asked": "for messages",
         "text": "the spelling",
         "dialect": "what the statements are written in",
+        "public": "a question about nobody is never stored",
     },
     DerivationTable: {},
+    FirstPlan: {"text": "the spelling"},
 }
 
 
@@ -185,12 +219,21 @@ def changed(kind: type, name: str, value: object) -> Plan:
         return replace(PLAN, measures=(replace(MEASURE, **{name: value}),))
     if kind is Grouping:
         return replace(PLAN, grouping=replace(GROUPING, **{name: value}))
+    if kind is FirstPlan:
+        return replace(PLAN, firsts=(replace(FIRST, **{name: value}),))
     return replace(PLAN, **{name: value})
 
 
+def test_the_formula_of_a_number_that_stands_in_a_question_belongs_to_it():
+    """Unlike a formula over the answer, it decides which rows are meant."""
+    twice = operation(Operator.ADD, Term(0), Term(0))
+    doubled = replace(ALONE, columns=(Shown("n", twice, ColumnKind.INTEGER),))
+    assert meaning(replace(PLAN, firsts=(replace(FIRST, plan=doubled),))) != meaning(PLAN)
+    assert meaning(doubled) == meaning(ALONE)
+
+
 def replace_below() -> Below:
-    from_group = type("Group", (), {"tables": (INNER,)})()
-    return Below(from_group, ("x",))
+    return Below(Group((INNER,)), ("x",))
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from recuse.engines.binding import check_plan
 from recuse.errors import QueryError
 from recuse.privacy import Epsilon
+from recuse.session.parts import Parts
 from recuse.session.session import connect
 from recuse.session.sql_question import SqlQuestion
 from recuse.solver.fast import fast_programs
 from recuse.sql.compile import compile_query
 from recuse.sql.identity import meaning
+from support.noise import Seeded
 from support.profiles import examples
 from support.shop import make_shop
 from support.sql.shop import CATALOGUE, POLICY, full_databases
@@ -101,7 +103,7 @@ def shop(tmp_path):
         connection.execute("INSERT INTO customer SELECT i, 'c', i % 5 FROM range(1000, 4000) t(i)")
         connection.execute("INSERT INTO orders SELECT i, i, i % 100 FROM range(6000, 9000) t(i) WHERE i < 0")
         connection.execute("INSERT INTO orders SELECT i + 6000, i, i % 100 FROM range(1000, 4000) t(i)")
-    return connect(database, policy)
+    return connect(database, policy, parts=Parts(noise=Seeded(7)))
 
 
 def test_answers_are_near_the_truth(shop):

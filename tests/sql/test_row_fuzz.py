@@ -80,10 +80,10 @@ def obeys(seed: int, count: int) -> None:
             raise AssertionError(f"seed {seed}, question {number}: {text}") from error
 
 
-def test_hundreds_of_questions_raise_nothing_and_obey_the_neighbour_law():
+def test_some_questions_raise_nothing_and_obey_the_neighbour_law():
     seed = random.SystemRandom().randrange(2**32)
-    for database in range(3):
-        obeys(seed + database, 50)
+    for database in range(4):
+        obeys(seed + database, 20)
 
 
 @pytest.mark.slow

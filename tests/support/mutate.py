@@ -174,8 +174,8 @@ MUTANTS = (
     ),
     Mutant(
         "owners that differ are taken for one",
-        "sql/passes.py",
-        "return owner.kind, tuple(values)",
+        "sql/equalities.py",
+        "return owner.kind, tuple(map(self._led, owner.values))",
         "return owner.kind, ()",
         ("tests/sql/test_golden.py",),
     ),

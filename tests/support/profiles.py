@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 EXAMPLES = {"quick": 25, "ci": 100, "nightly": 1000}
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
@@ -28,7 +28,14 @@ def load_profile() -> None:
         raise ValueError(f"HYPOTHESIS_PROFILE is {PROFILE!r}; accepted are {', '.join(EXAMPLES)}")
     plain = settings.get_profile("default")  # under CI, Hypothesis itself would repeat its examples
     for name, count in EXAMPLES.items():
-        settings.register_profile(name, plain, max_examples=count, deadline=None, derandomize=False)
+        settings.register_profile(
+            name,
+            plain,
+            max_examples=count,
+            deadline=None,
+            derandomize=False,
+            suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault of a law
+        )
     settings.load_profile(PROFILE)
 
 

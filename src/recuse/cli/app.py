@@ -9,7 +9,7 @@ import json
 import sys
 import traceback
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -120,11 +120,22 @@ app.command()(estimate)
 
 
 @app.command()
-def explain(database: Database, sql: SqlText, policy: PolicyFile, json_output: AsJson = False) -> None:
-    """Show what is understood of a question and who owns each row. Reads no data, costs nothing."""
+def explain(
+    database: Database,
+    sql: SqlText,
+    policy: PolicyFile,
+    run: Annotated[bool, typer.Option("--sql", help="Show the SQL that would be run, too.")] = False,
+    json_output: AsJson = False,
+) -> None:
+    """Show what is understood of a question and who owns each row. Reads no private row, costs nothing."""
     with opened(database, policy) as session:
         found = session.explain(written(sql))
-    typer.echo(json.dumps(asdict(found)) if json_output else str(found))
+    if json_output:
+        typer.echo(json.dumps(asdict(found if run else replace(found, sql=()))))
+        return
+    typer.echo(str(found))
+    for statement in found.sql if run else ():
+        typer.echo(f"\n{statement}")
 
 
 @app.command()

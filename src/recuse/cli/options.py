@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -17,7 +17,7 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session.graph import GraphSession
 from recuse.session.place import LedgerLocation, SecondBudgetWarning
-from recuse.session.session import Session, connect
+from recuse.session.session import JoinGrowthWarning, Session, connect
 from recuse.sql.parse import MAX_LENGTH
 
 Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
@@ -49,8 +49,22 @@ def opened(
     """Give the session of a command; it is closed after. `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
+        warnings.simplefilter("always", JoinGrowthWarning)
+        warnings.showwarning = _warn
         with connect(database, policy, ledger, analyst=analyst) as session:
             yield session
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],  # noqa: ARG001
+    filename: str,  # noqa: ARG001
+    lineno: int,  # noqa: ARG001
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """Say a warning on standard error, in one line."""
+    typer.echo(f"warning   {message}", err=True)
 
 
 def announce(session: Session | GraphSession) -> None:

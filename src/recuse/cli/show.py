@@ -15,9 +15,17 @@ from recuse.ledger import Balance
 from recuse.mechanism.release import Release
 from recuse.numerals import nearest, short
 from recuse.session.answer import Answer
-from recuse.session.cells import Cell, confidence
+from recuse.session.cells import Cell, StandIn, confidence
 from recuse.session.intervals import UNBOUNDED
-from recuse.session.show import PICKED, charged, drawing, readable, scale_of, table_lines
+from recuse.session.show import (
+    PICKED,
+    charged,
+    drawing,
+    readable,
+    scale_of,
+    stand_in_lines,
+    table_lines,
+)
 
 
 def tell(answer: Answer, *, as_object: bool) -> None:
@@ -32,6 +40,7 @@ def as_json(answer: Answer) -> str:
         "stored": answer.stored,
         "policy": answer.policy,
         "data_version": answer.data_version,
+        **({"released_first": list(map(_stand_in, answer.stand_ins))} if answer.stand_ins else {}),
     }
     if answer.is_number and isinstance(answer.number, Release):
         return json.dumps(_fields(answer.number) | whole)
@@ -41,6 +50,15 @@ def as_json(answer: Answer) -> str:
         for name, cell in zip(answer.names, row.cells, strict=True):
             lines.append(json.dumps({"group": keys, "column": name, **_fields(cell), **whole}))
     return "\n".join(lines)
+
+
+def _stand_in(found: StandIn) -> dict[str, Any]:
+    return {
+        "stands_for": found.text,
+        "value": None if found.cell.value is None else nearest(found.cell.value),
+        "interval": [None if end is None else nearest(end) for end in found.cell.interval],
+        "confidence": confidence(found.cell),
+    }
 
 
 def _fields(cell: Cell) -> dict[str, Any]:
@@ -85,6 +103,7 @@ def as_text(answer: Answer, *, drawn: bool) -> str:
             f"answer    {short(release.value)}",
             *([_drawn(release)] if drawn and release.noise_scale and release.interval != UNBOUNDED else []),
             f"interval  {_interval(release)}",
+            *stand_in_lines(answer),
             charged(answer.epsilon, answer.remaining, stored=answer.stored),
         ]
     )

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from os import PathLike
-from types import TracebackType
 from typing import Any, Self
 
 from recuse.dbapi.errors import (
@@ -55,8 +54,8 @@ from recuse.session.outward import after_charge
 from recuse.session.session import Session
 from recuse.session.session import connect as open_session
 from recuse.sql.compile import Plan
+from recuse.sql.finish import Shown
 from recuse.sql.kinds import ColumnKind
-from recuse.sql.read import Shown, ShownKey
 
 __all__ = [
     "BINARY",
@@ -163,9 +162,7 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -260,9 +257,7 @@ class Cursor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _open(self) -> Session:
@@ -280,8 +275,7 @@ class Cursor:
 def _fetchable(plan: Plan, answer: Answer) -> tuple[Answer, list[Record], list[Description]]:
     """Return an answer with its rows and what their columns are; the plan knows the types without data."""
     described: list[Description] = [
-        (shown.name, TYPES.get(kind, STRING), None, None, None, None, None)
-        for shown, kind in zip(plan.columns, plan.kinds, strict=True)
+        (shown.name, TYPES.get(shown.kind, STRING), None, None, None, None, None) for shown in plan.columns
     ]
     return answer, records(plan.columns, answer), described
 
@@ -291,12 +285,7 @@ def records(columns: Sequence[Shown], answer: Answer) -> list[Record]:
     found = []
     for row in answer:
         keys, cells = iter(row.keys), iter(row.cells)
-        found.append(
-            tuple(
-                _plain(next(keys) if isinstance(shown.what, ShownKey) else next(cells).value)
-                for shown in columns
-            )
-        )
+        found.append(tuple(_plain(next(keys) if shown.is_label else next(cells).value) for shown in columns))
     return found
 
 

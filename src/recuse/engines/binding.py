@@ -17,7 +17,11 @@ FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the p
 
 def check_plan(plan: Plan, engine: Engine) -> None:
     """Refuse a plan of which the engine cannot bind a statement."""
+    for first in plan.firsts:
+        check_plan(first.plan, engine)
+    plan = plan.filled([None] * len(plan.firsts))
     public = [plan.grouping.public] if plan.grouping is not None and plan.grouping.public else []
+    public += [] if plan.public is None else [plan.public.sql]
     reason = unbound(engine, (*compiled_sql(plan.measures), *public))
     if reason is not None:
         hint = FILE_TYPES if engine.catalogue().untyped else TYPES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import product
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
 from recuse.sql.derive import VALUE, DerivationTable
+from recuse.sql.native.question import PublicQuery
 
 GroupKeys = tuple[Any, ...]
 
@@ -46,6 +48,19 @@ def collect_domain(engine: Engine, grouping: Grouping | None) -> GroupDomain:
     listed = product(*(values for values in grouping.listed if values is not None))
     keys = tuple(_interleaved(grouping, chosen, row) for chosen in listed for row in rows)
     return GroupDomain(keys, public)
+
+
+def collect_public(engine: Engine, query: PublicQuery) -> list[GroupKeys]:
+    """Return the rows of a question about nobody. Public tables are read, and nothing else."""
+    (found,) = engine.run([query.sql])
+    columns = [[_plain(cell) for cell in column.to_pylist()] for column in found.columns]
+    return list(zip(*columns, strict=True)) if columns else []
+
+
+def _plain(cell: Any) -> Any:
+    """Return a value as people know it: a decimal without decimal places is a whole number."""
+    whole = isinstance(cell, Decimal) and cell.as_tuple().exponent == 0
+    return int(cell) if whole else cell
 
 
 def _interleaved(grouping: Grouping, chosen: GroupKeys, row: GroupKeys) -> GroupKeys:

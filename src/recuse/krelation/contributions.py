@@ -23,10 +23,10 @@ SAFE = 2.0**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributions:
-    """The signed total of every participant in every group, none of them 0, and what nobody owns.
+    """What every participant brings to every group, none of it 0, and what nobody owns.
 
-    `weights[i]` is what participant `owners[i]` brings to group `groups[i]`; no pair occurs twice. `loads`
-    are the participants' ℓ1 norms. `constants` has a number for every group.
+    `weights[i]` is what participant `owners[i]` brings to group `groups[i]`; with signs no pair occurs twice.
+    `loads` are the participants' ℓ1 norms. `constants` has a number for every group.
     """
 
     owners: Integers
@@ -51,7 +51,14 @@ class Contributions:
         constants: NDArray[Any],
         signed: bool,
     ) -> Self:
-        """Return the contributions of rows of which several may have the same owner and group."""
+        """Return the contributions of rows of which several may have the same owner and group.
+
+        Where rows have a sign, those of one owner and group are summed first: what is taken away makes a load
+        smaller, not larger. Without a sign nothing need be sorted, and theorem E0 holds row by row.
+        """
+        if not signed:
+            loads = totalled(weights, owners, participants)
+            return cls(owners, groups, weights, loads, constants, signed)
         pairs = owners * len(constants) + groups
         order = np.argsort(pairs, kind="stable")
         starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))

@@ -33,12 +33,12 @@ class Release:
     mechanism: str
     signed: bool = False
     """whether truncation can move the answer either way (a sum, a count with NOT) or only lower it"""
-    counted: bool = False
-    """whether it is a number of rows: whole, and not negative"""
     noise_epsilon: Fraction | None = None
     """the part of `epsilon` that this answer's own noise was drawn with; the rest chose how much is needed"""
     undefined: bool = False
     """whether there is no number, as in a maximum of too few: `value` means nothing then"""
+    counted: bool = False
+    """whether it is a number of rows: whole, and not negative"""
 
     def __repr__(self) -> str:
         low, high = ("…" if end is None else short(end) for end in self.interval)

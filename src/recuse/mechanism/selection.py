@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -58,13 +59,20 @@ class Draws:
 class Prior(Protocol):
     """What levels cost before anything is known of them."""
 
+    def __hash__(self) -> int:
+        """Return a hash: equal priors cost the same."""
+        ...
+
     def prior(self, level: int) -> Fraction:
         """Return the cost of a level in units of ln2."""
 
 
+@lru_cache(maxsize=8)
 def prior_costs(prior: Prior, levels: range) -> Floats:
-    """Return the prior of every level, in doubles."""
-    return np.array([float(prior.prior(k)) for k in levels]) * math.log(2)
+    """Return the prior of every level, in doubles; the same in every draw of a mechanism."""
+    found = np.array([float(prior.prior(k)) for k in levels]) * math.log(2)
+    found.setflags(write=False)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

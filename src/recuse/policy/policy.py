@@ -53,6 +53,8 @@ class Policy:
     domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
     granularity: Fraction = field(default=Fraction(1))
+    rows: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    """about how many rows tables have, which the custodian states: for warnings, and no answer"""
     failure_log: Path | None = field(default=None, compare=False)
     """where details of failures after a charge are written; nowhere unless the custodian names a file"""
     engine: EngineLimits = field(default=EngineLimits(), compare=False)
@@ -115,6 +117,10 @@ class Policy:
     def keys_of(self, table: str) -> tuple[tuple[str, ...], ...]:
         """Return the unique keys that the policy declares for a table."""
         return tuple(key.columns for key in self.keys if same(key.table, table))
+
+    def rows_of(self, table: str) -> int | None:
+        """Return how many rows the custodian says that a table has."""
+        return next((number for name, number in self.rows if same(name, table)), None)
 
     def types_of(self, table: str) -> dict[str, str]:
         """Return the declared SQL types by lower-case column name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def fields_of(text: str) -> dict[str, Any]:
     found = read_sections(
         text,
         lists=("protect", "link", "public", "key", "domain"),
-        single=("columns", "budget", "sum", "engine", "log"),
+        single=("columns", "budget", "sum", "rows", "engine", "log"),
     )
     budget = [_budget(section) for section in found["budget"]]
     granularity = [_granularity(section) for section in found["sum"]]
@@ -40,6 +41,7 @@ def fields_of(text: str) -> dict[str, Any]:
         "domains": tuple(map(_domain, found["domain"])),
         "budget": budget[0] if budget else None,
         "granularity": granularity[0] if granularity else Fraction(1),
+        "rows": tuple(one for section in found["rows"] for one in _rows(section)),
         "failure_log": logs[0] if logs else None,
         "engine": engine[0] if engine else EngineLimits(),
     }
@@ -113,6 +115,19 @@ def _granularity(section: Section) -> Fraction:
     value = section.number("granularity")
     refuse_unusable_granularity(value, line=section.at("granularity"))
     return value
+
+
+def _rows(section: Section) -> Iterator[tuple[str, int]]:
+    for table in section.fields:
+        number = section.number(table)
+        if number.denominator != 1 or number < 0:
+            raise PolicyError(
+                f"the number of rows of {table} is no whole number",
+                line=section.at(table),
+                found=decimal_text(number),
+                hint=f"{table} = 1000",
+            )
+        yield table, int(number)
 
 
 def _engine(section: Section) -> EngineLimits:

@@ -17,10 +17,10 @@ import pyarrow
 from recuse.errors import ParameterError
 from recuse.numerals import nearest
 from recuse.session import show
-from recuse.session.cells import Cell, Combined, Row
+from recuse.session.cells import Cell, Combined, Row, StandIn
 from recuse.session.intervals import Ends
 
-__all__ = ["Answer", "Cell", "Combined", "Row"]
+__all__ = ["Answer", "Cell", "Combined", "Row", "StandIn"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,6 +43,8 @@ class Answer:
     """the custodian's number of the data that it was asked of"""
     stored: bool = False
     """whether the ledger had it from an earlier question, so that it cost nothing now"""
+    stand_ins: tuple[StandIn, ...] = ()
+    """the numbers that were released first, and stand in the question"""
 
     # ------------------------------------------------------------------ one number
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from recuse.mechanism.release import CONFIDENCE, Release
-from recuse.session.intervals import Ends, combine, rounded
-from recuse.sql.formula import FixedNumber, Formula, Operation, Rounded, Term, measures_in
-
-Keys = tuple[Any, ...]
+from recuse.scalars.types import Number
+from recuse.session.formulas import Given, Keys, value_of
+from recuse.session.intervals import UNBOUNDED, Ends
+from recuse.session.possible import GivenRanges, possible
+from recuse.sql.formula import Formula, Term, measures_in, scalars_in
+from recuse.sql.placeholder import fitted
 
 
 @dataclass(frozen=True, slots=True)
 class Combined:
     """A number computed from released ones, such as an average: post-processing, so it costs nothing more.
 
-    `value` is None where the formula divides by a released zero, an end of `interval` where it is unbounded.
+    `value` is None where the formula is NULL, as where it divides by a released zero; an end of `interval`
+    where it is unbounded.
     The interval holds the same formula of the truncated answers with probability `confidence` at least: 1
     minus the sum of what each released number may be wrong (Bonferroni).
     """
@@ -47,17 +49,34 @@ class Row:
     cells: tuple[Cell, ...]
 
 
-def evaluate(formula: Formula, releases: Sequence[Release]) -> Cell:
-    """Return what a formula says of the released measures: the release itself where it is one."""
-    if isinstance(formula, Term) and not releases[formula.measure].undefined:
-        return releases[formula.measure]
-    used = sorted(set(measures_in(formula)))
-    noisy = sum(releases[measure].noise_scale > 0 for measure in used)
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A number that was released first and stands in the question, and how the question writes it."""
+
+    text: str
+    cell: Cell
+
+
+def standing_in(cell: Cell, kind: Number) -> Combined:
+    """Return a released number as it stands in a question: rounded and bounded as its place is."""
+    low, high = cell.interval
+    level = confidence(cell)
+    return Combined(fitted(cell.value, kind), (fitted(low, kind), fitted(high, kind)), level, cell.epsilon)
+
+
+def evaluate(formula: Formula, given: Given, scalars: Sequence[Cell] = ()) -> Cell:
+    """Return the number that a formula makes of what was released: the release itself where it is one."""
+    if isinstance(formula, Term) and not given.releases[formula.measure].undefined:
+        return given.releases[formula.measure]
+    used = [given.releases[measure] for measure in sorted(set(measures_in(formula)))]
+    first = [scalars[number] for number in sorted(set(scalars_in(formula)))]
+    doubt = sum(1 - confidence(cell) for cell in (*used, *first))
+    ranges = GivenRanges(given.releases, given.keys, [scalar.interval for scalar in scalars])
     return Combined(
-        value=_value(formula, releases),
-        interval=_interval(formula, releases),
-        confidence=max(0.0, 1 - noisy * (1 - CONFIDENCE)),
-        epsilon=sum((releases[measure].epsilon for measure in used), start=Fraction(0)),
+        value=value_of(formula, given),
+        interval=possible(formula, ranges).ends or UNBOUNDED,
+        confidence=max(0.0, 1 - doubt),
+        epsilon=sum((cell.epsilon for cell in (*used, *first)), start=Fraction(0)),
     )
 
 
@@ -70,32 +89,3 @@ def within(cell: Combined, least: Fraction, most: Fraction) -> Combined:
     low, high = cell.interval
     ends = (clamped(low, least), clamped(high, most))
     return replace(cell, value=clamped(cell.value, None), interval=ends)
-
-
-def _value(formula: Formula, releases: Sequence[Release]) -> Fraction | None:
-    match formula:
-        case Term(measure):
-            return None if releases[measure].undefined else releases[measure].value
-        case FixedNumber(value):
-            return value
-        case Operation(operator, left, right):
-            first, second = _value(left, releases), _value(right, releases)
-            if first is None or second is None:
-                return None
-            low, _ = combine(operator, (first, first), (second, second))
-            return low
-        case Rounded(inner, places):
-            return rounded(_value(inner, releases), places)
-
-
-def _interval(formula: Formula, releases: Sequence[Release]) -> Ends:
-    match formula:
-        case Term(measure):
-            return releases[measure].interval
-        case FixedNumber(value):
-            return value, value
-        case Operation(operator, left, right):
-            return combine(operator, _interval(left, releases), _interval(right, releases))
-        case Rounded(inner, places):
-            low, high = _interval(inner, releases)
-            return rounded(low, places), rounded(high, places)

@@ -25,12 +25,14 @@ from recuse.session.answer import Answer
 from recuse.session.cells import Row
 from recuse.session.parts import Parts
 from recuse.session.question import Part, Subjects
-from recuse.session.spine import release
+from recuse.session.spine import release, release_firsts
 from recuse.session.sql_question import SqlQuestion
 from recuse.solver.memo import memoising
 from recuse.sql.compile import Plan
 
 RUNS = 200
+MOST_ADAPTIVE = 20
+"""runs of a question that reads its rows anew in each, since a number is released first"""
 COLLAPSE = (
     "DISTINCT, UNION, EXISTS and IN need many owners: below about n·ε = 15 + 6·max(K, 0) answers collapse "
     "towards 0, where n is how many participants can be withdrawn before nothing is left and 2^K the largest "
@@ -84,17 +86,22 @@ def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Est
     """Return the errors of many runs of the real mechanism on data that is public."""
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
-    subjects = question.read_private_rows(memoising(parts.solver))
-    truth = question.exact_answer(groups.true_answers() for groups in subjects)
-    answers = [
-        question.arrange(question.keys, release(question, subjects, parts.noise)).rows for _ in range(runs)
-    ]
+    solver = memoising(parts.solver)
+    truth = question.exact_answer(solver, lambda groups: groups.true_answers())
+    runs = min(runs, MOST_ADAPTIVE) if question.firsts else runs
+    subjects: Subjects | None = None
+    answers = []
+    for _ in range(runs):
+        asked = question.given(release_firsts(question, solver, parts.noise))
+        if subjects is None or question.firsts:  # with another number in its place, other rows are meant
+            subjects = asked.read_private_rows(solver)
+        answers.append(asked.arrange(question.keys, release(asked, subjects, parts.noise)).rows)
     columns = zip(truth.names, _by_column(truth.rows), *map(_by_column, answers), strict=True)
     return Estimate(
         question.loss.value,
         f"{basis}, {runs} runs",
         tuple(_expected(name, exact, found) for name, exact, *found in columns),
-        tuple(_cautions(subjects, question.parts)),
+        tuple(_cautions(subjects or [], question.parts)),
     )
 
 

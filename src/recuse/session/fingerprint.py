@@ -23,7 +23,7 @@ def question_key(question: Question) -> str:
     That is what it means (its identity), the settings of the mechanism with their share of ε, the units, the
     policy, and this program's version.
     """
-    parts = [_said(part) for part in question.parts]
+    parts = [_said(part) for asked in (question, *question.firsts) for part in asked.parts]
     return fingerprint("question", program_version(), question.policy, question.identity(), parts)
 
 

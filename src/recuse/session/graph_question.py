@@ -17,15 +17,16 @@ from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.release import Release
 from recuse.privacy import Epsilon
-from recuse.session.cells import Cell, Combined, Keys, Row, evaluate, within
+from recuse.session.cells import Cell, Combined, Row, evaluate, within
 from recuse.session.fingerprint import fingerprint
-from recuse.session.question import Arrangement, Part, Releases, Subjects
+from recuse.session.formulas import Given, Keys
+from recuse.session.question import Arrangement, Part, Question, Releases, Subjects
 from recuse.solver.choices.programs import choice_programs
 from recuse.solver.programs import Solver
-from recuse.sql.formula import FixedNumber, Formula, Operation, Operator, Term
+from recuse.sql.formula import FixedNumber, Formula, Operator, Term, operation
 from recuse.sql.render import render
 
-RATIO = Operation(Operator.DIVIDE, Operation(Operator.MULTIPLY, FixedNumber(Fraction(3)), Term(0)), Term(1))
+RATIO = operation(Operator.DIVIDE, operation(Operator.MULTIPLY, FixedNumber(Fraction(3)), Term(0)), Term(1))
 """three times the triangles, divided by the 2-stars"""
 
 
@@ -39,7 +40,7 @@ class GraphColumn:
 
     def cell(self, releases: Sequence[Release]) -> Cell:
         """Return the cell, made of what was released of the counts."""
-        found = evaluate(self.formula, releases)
+        found = evaluate(self.formula, Given(releases))
         if self.is_share and isinstance(found, Combined):
             return within(found, Fraction(0), Fraction(1))
         return found
@@ -67,6 +68,7 @@ class GraphQuestion:
     parts: tuple[Part, ...]
 
     keys: ClassVar[Sequence[Keys]] = ((),)
+    firsts: ClassVar[Sequence[Question]] = ()
 
     @classmethod
     def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
@@ -88,6 +90,10 @@ class GraphQuestion:
 
     def identity(self) -> Any:
         return ["graph", self.graph.directed, self.about, [_meaning(count) for count in self.counts]]
+
+    def given(self, _: Sequence[Releases]) -> Self:
+        """Return the question as it is: nothing is released before a count."""
+        return self
 
     def read_private_rows(self, solver: Solver) -> Subjects:
         return [SideBySide([subject(self.graph, count, solver)]) for count in self.counts]

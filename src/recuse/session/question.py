@@ -15,7 +15,8 @@ from recuse.mechanism.groups import Groups
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.privacy import Epsilon
-from recuse.session.cells import Keys, Row
+from recuse.session.cells import Row, StandIn
+from recuse.session.formulas import Keys
 from recuse.solver.programs import Solver
 
 Subjects = list[Groups]
@@ -29,7 +30,8 @@ Releases = list[list[Release]]
 class Part:
     """One number a group: how it is released, and the unit that it is counted in."""
 
-    mechanism: Mechanism
+    mechanism: Mechanism | None
+    """None: nobody owns its rows, so it is public"""
     unit: Fraction = Fraction(1)
     counted: bool = True
     """whether it counts rows, so that it cannot be negative"""
@@ -42,6 +44,15 @@ class Arrangement:
     key_names: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[Row, ...]
+    stand_ins: tuple[StandIn, ...] = ()
+    """the numbers that were released first and stand in the question"""
+
+
+def exactly(total: int | None, part: Part) -> Release:
+    """Return a number of granules as it is: of rows that nobody owns, or of data that is public."""
+    value, zero = None if total is None else total * part.unit, Fraction(0)
+    ends = (value, value)
+    return Release(value or zero, ends, zero, zero, "public", counted=part.counted, undefined=value is None)
 
 
 class Question(Protocol):
@@ -61,11 +72,18 @@ class Question(Protocol):
 
     @property
     def parts(self) -> Sequence[Part]:
-        """What is released; the parts' ε add up to the loss."""
+        """What is released; with those of `firsts`, the parts' ε add up to the loss."""
 
     @property
     def keys(self) -> Sequence[Keys]:
         """The groups; one without keys if there are none."""
+
+    @property
+    def firsts(self) -> Sequence[Question]:
+        """The numbers that are released first, in order, with their share of the loss: each is a question."""
+
+    def given(self, firsts: Sequence[Releases]) -> Question:
+        """Return the question with what was released first in its place: post-processing of it."""
 
     def identity(self) -> Any:
         """Return what the question means, as JSON can write it.

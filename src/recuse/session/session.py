@@ -5,10 +5,14 @@ text ─compile→ Plan ─question→ Question ─charge→ Paid ─answer→ A
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
+
+from sqlglot import exp
 
 from recuse.engines.binding import check_plan
 from recuse.engines.engine import Engine
@@ -28,7 +32,14 @@ from recuse.session.sql_question import SqlQuestion
 from recuse.session.synthetic import Statistics, make
 from recuse.sql.compile import Plan, compile_query
 from recuse.sql.explain import Explanation
+from recuse.sql.growth import growing_joins
 from recuse.sql.ownership import own
+from recuse.sql.query import Scan
+from recuse.sql.render import table_reference
+
+
+class JoinGrowthWarning(UserWarning):
+    """A question joins tables that can have more rows together than an engine goes through."""
 
 
 class Session(Spine):
@@ -51,7 +62,33 @@ class Session(Spine):
 
     def explain(self, sql: str) -> Explanation:
         """Return what is understood of a question and who owns the rows: no data is read, it is free."""
-        return self.compile(sql).explanation
+        plan = self.compile(sql)
+        return replace(plan.explanation, warnings=self.warnings(plan))
+
+    def warnings(self, plan: Plan) -> tuple[str, ...]:
+        """Return what to know before a question is charged: joins that can have too many rows.
+
+        Guarantee: it follows from the question, the catalogue, what the policy states in [rows] and public
+        tables; no private row is read.
+        """
+        if not self.policy.rows:
+            return ()
+        asked = [plan, *(first.plan for first in plan.firsts)]
+        blocks = [block for one in asked for measure in one.asked for block in measure.blocks]
+        return tuple(dict.fromkeys(map(str, growing_joins(blocks, self._rows_of, self._keys_of))))
+
+    def _rows_of(self, table: str) -> int | None:
+        stated = self.policy.rows_of(table)
+        known = self.engine.catalogue().table(table)
+        if stated is not None or known is None or not self.policy.is_public(table):
+            return stated
+        count = exp.select("COUNT(*) AS n").from_(table_reference(Scan(known.name, known)))
+        (found,) = self.engine.run([self.engine.dialect.statement(count)])
+        return int(found["n"][0].as_py())
+
+    def _keys_of(self, scan: Scan) -> Iterator[tuple[str, ...]]:
+        yield from scan.table.keys
+        yield from self.policy.keys_of(scan.table.name)
 
     def question(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> SqlQuestion:
         """Return a question that `charge` and `answer` take, or refuse it. No private row is read."""
@@ -85,9 +122,12 @@ class Session(Spine):
 
     def reply(self, question: SqlQuestion) -> Answer:
         """Return the answer to a question of this session, charged for; one about nobody is free."""
+        if question.plan.public is not None:
+            return question.public_answer(question.plan.public)
+        for text in self.warnings(question.plan):
+            warnings.warn(text, JoinGrowthWarning, stacklevel=3)
         if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
-            subjects = question.read_private_rows(self._parts.solver)
-            return question.exact_answer(groups.constants() for groups in subjects)
+            return question.exact_answer(self._parts.solver, lambda groups: groups.constants())
         return self.settle(question)
 
     def estimate(
@@ -121,8 +161,8 @@ class Session(Spine):
         with closing(open_engine(data, self.policy)) as engine:
             public = compile_query(sql, self.policy, engine.catalogue())
             check_plan(public, engine)
-            # groups in one order, whatever they hold
-            asked = SqlQuestion.of(replace(public, order=()), engine, loss, mechanism, self._policy_hash)
+            # all groups, in one order, whatever they hold
+            asked = SqlQuestion.of(replace(public, steps=()), engine, loss, mechanism, self._policy_hash)
             found = from_data(asked, runs, self._parts, basis)
             return replace(found, cautions=(*cautions, *found.cautions))
 

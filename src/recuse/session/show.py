@@ -9,10 +9,11 @@ from typing import Any, Protocol
 
 import pyarrow
 
+from recuse.errors import quote
 from recuse.mechanism.release import Release
 from recuse.numerals import nearest, short
 from recuse.privacy import decimal_text
-from recuse.session.cells import Cell, Row, confidence
+from recuse.session.cells import Cell, Row, StandIn, confidence
 from recuse.session.intervals import UNBOUNDED, End
 
 BAR = 28
@@ -38,6 +39,8 @@ class Displayable(Protocol):
     @property
     def stored(self) -> bool: ...
     @property
+    def stand_ins(self) -> Sequence[StandIn]: ...
+    @property
     def is_number(self) -> bool: ...
     @property
     def number(self) -> Cell: ...
@@ -52,13 +55,15 @@ def html(answer: Displayable) -> str:
     """Return an answer for a notebook, its intervals drawn."""
     if answer.is_number and isinstance(answer.number, Release):
         return _number_html(answer, answer.number)
-    return html_table(answer.key_names, answer.names, answer.rows)
+    told = "".join(f"<br><small>{escape(line)}</small>" for line in stand_in_lines(answer))
+    return html_table(answer.key_names, answer.names, answer.rows) + told
 
 
 def table_lines(answer: Displayable, *, drawn: bool) -> Iterator[str]:
     """Yield the table for people, and what its intervals say; `drawn` shows them on a line."""
     yield from text_table(answer.key_names, answer.names, answer.rows, drawn=drawn)
     yield noise_note(answer.rows)
+    yield from stand_in_lines(answer)
     yield charged(answer.epsilon, answer.remaining, stored=answer.stored)
 
 
@@ -66,9 +71,16 @@ def _number_text(answer: Displayable) -> str:
     cell = answer.number
     value = "undefined" if cell.value is None else short(cell.value)
     left = "" if answer.remaining is None else f", {short(answer.remaining)} left"
-    if confidence(cell) == 1:
+    if confidence(cell) == 1 and not answer.epsilon:
         return f"{value} (exact: about nobody), free{left}"
-    return f"{value} {_spread(cell)}, {_cost(answer)}{left}"
+    return "\n".join([f"{value} {_spread(cell)}, {_cost(answer)}{left}", *stand_in_lines(answer)])
+
+
+def stand_in_lines(answer: Displayable) -> Iterator[str]:
+    """Yield the numbers that were released first, and what of the question they stand for."""
+    for stand_in in answer.stand_ins:
+        value = "NULL" if stand_in.cell.value is None else short(stand_in.cell.value)
+        yield f"released  {value} stands for {quote(stand_in.text)} {_spread(stand_in.cell)}"
 
 
 def _spread(cell: Cell) -> str:
@@ -131,6 +143,8 @@ def charged(epsilon: Fraction, remaining: Fraction | None, *, stored: bool) -> s
 def noise_note(rows: Sequence[Row]) -> str:
     """Return what the intervals of a table say, and what they do not."""
     levels = sorted({confidence(cell) for row in rows for cell in row.cells})
+    if not levels:
+        return "intervals none: no number is shown"
     if levels == [1.0]:
         return "exact: the question is about nobody"
     shown = " or ".join(f"{level * 100:g} %" for level in levels)
@@ -144,7 +158,7 @@ def text_table(
     scales = [scale_of([row.cells[place] for row in rows]) for place in range(len(names))]
     lines = [[*key_names, *(head for name in names for head in (name, "interval"))]]
     for row in rows:
-        line = [str(key) for key in row.keys]
+        line = [label(key) for key in row.keys]
         for cell, scale in zip(row.cells, scales, strict=True):
             low, high = cell.interval
             line.append("undefined" if cell.value is None else short(cell.value))
@@ -154,6 +168,11 @@ def text_table(
     widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
     for line in lines:
         yield "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+
+
+def label(key: Any) -> str:
+    """Return a key, or what a formula says that is no number with an interval, for people."""
+    return "NULL" if key is None else short(key) if isinstance(key, Fraction) else str(key)
 
 
 def scale_of(cells: Sequence[Cell]) -> tuple[Fraction, Fraction]:
@@ -187,7 +206,7 @@ def html_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[Ro
     heads = "".join(f"<th>{escape(name)}</th>" for name in (*key_names, *names))
     body = []
     for row in rows:
-        cells = [f"<td>{escape(str(key))}</td>" for key in row.keys]
+        cells = [f"<td>{escape(label(key))}</td>" for key in row.keys]
         for cell, scale in zip(row.cells, scales, strict=True):
             low, high = cell.interval
             if cell.value is None or low is None or high is None:
@@ -225,7 +244,7 @@ def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[R
 
 
 def _numbers(values: Sequence[End], cells: Sequence[Cell]) -> Any:
-    counted = all(isinstance(cell, Release) and cell.counted for cell in cells)
+    counted = all(isinstance(cell, Release) and (cell.counted or not cell.signed) for cell in cells)
     if counted and all(value is None or abs(value) < BIGGEST for value in values):
         return pyarrow.array([None if v is None else int(v) for v in values], pyarrow.int64())
     return pyarrow.array([None if v is None else float(nearest(v)) for v in values], pyarrow.float64())

@@ -9,7 +9,6 @@ same question gets it again for nothing. What fails after the charge has one for
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self
 
 from recuse.ledger import Balance, Bill, Charged, Ledger, Stored
@@ -20,8 +19,9 @@ from recuse.session.fingerprint import question_key
 from recuse.session.outward import FailureLog, after_charge
 from recuse.session.parts import Parts
 from recuse.session.place import LedgerLocation
-from recuse.session.question import Question, Releases, Subjects
+from recuse.session.question import Question, Releases, Subjects, exactly
 from recuse.session.stored import restored, written
+from recuse.solver.programs import Solver
 
 
 class Paid:
@@ -95,8 +95,8 @@ class Spine:
     def answer(self, paid: Paid) -> Answer:
         """Return the answer to a question that is paid for; whatever fails is an `UnansweredError`.
 
-        Guarantee: private with the ε that was charged (proofs.md, theorems R3 to R7); only here private
-        rows are read.
+        Guarantee: private with the ε that was charged (proofs.md, theorems R3 to R7 and Q1);
+        only here private rows are read.
         """
         return after_charge(lambda: self._answer(paid), self.failures)
 
@@ -108,11 +108,14 @@ class Spine:
     def _answer(self, paid: Paid) -> Answer:
         question, receipt = paid.question, paid.receipt
         if isinstance(receipt, Stored):
-            keys, releases = restored(receipt.answer)
+            keys, releases, firsts = restored(receipt.answer)
+            question = question.given(firsts)
         else:
+            firsts = release_firsts(question, self._parts.solver, self._parts.noise)
+            question = question.given(firsts)
             subjects = question.read_private_rows(self._parts.solver)
             keys, releases = list(question.keys), release(question, subjects, self._parts.noise)
-            self.ledger.store(receipt, written(keys, releases))
+            self.ledger.store(receipt, written(keys, releases, firsts))
         table = question.arrange(keys, releases)
         return Answer(
             table.key_names,
@@ -123,6 +126,7 @@ class Spine:
             policy=question.policy,
             data_version=receipt.data_version,
             stored=isinstance(receipt, Stored),
+            stand_ins=table.stand_ins,
         )
 
     def close(self) -> None:
@@ -134,10 +138,21 @@ class Spine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def release_firsts(question: Question, solver: Solver, noise: Noise) -> list[Releases]:
+    """Return what is released before anything else: each number may stand in the questions after it.
+
+    Guarantee: private with the sum of their parts' ε, and so is all that is asked with them in its place
+    (proofs.md, theorem Q1): what is asked next depends on data only through what was released.
+    """
+    found: list[Releases] = []
+    for first in question.firsts:
+        asked = first.given(found)
+        found.append(release(asked, asked.read_private_rows(solver), noise))
+    return found
 
 
 def release(question: Question, subjects: Subjects, noise: Noise) -> Releases:
@@ -148,6 +163,9 @@ def release(question: Question, subjects: Subjects, noise: Noise) -> Releases:
     """
     found = []
     for part, groups in zip(question.parts, subjects, strict=True):
+        if part.mechanism is None:
+            found.append([exactly(total, part) for total in groups.constants()])
+            continue
         raw = groups.release(part.mechanism, noise)
         found.append(
             [one.rounded(signed=groups.signed, counted=part.counted).in_units(part.unit) for one in raw]

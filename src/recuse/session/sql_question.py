@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import Collected, GroupDomain, collect_domain
+from recuse.engines.collect import NO_GROUPS, Collected, GroupDomain, collect_domain, collect_public
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.mechanism.clipped import clipped
@@ -16,16 +16,18 @@ from recuse.mechanism.groups import Groups, OneOwner, Shared, SideBySide
 from recuse.mechanism.mechanisms import mechanism_for
 from recuse.mechanism.ordered import AtRank, Largest, Ordered, PlacedGroup
 from recuse.mechanism.prepared import prepare
-from recuse.mechanism.release import Release
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
-from recuse.session.cells import Keys, Row, evaluate
-from recuse.session.question import Arrangement, Part, Releases, Subjects
+from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
+from recuse.session.finished import finished, label_of
+from recuse.session.formulas import Given, Keys
+from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
 from recuse.solver.programs import Solver
 from recuse.sql.compile import DerivationQuery, Plan
 from recuse.sql.identity import meaning
+from recuse.sql.native.question import PublicQuery
 from recuse.sql.ordered import OrderedValue
-from recuse.sql.read import ShownKey
+from recuse.sql.placeholder import FIRST_SHARE
 from recuse.sql.sharing import Sharing
 
 MAX_GROUPS = 10_000
@@ -41,12 +43,16 @@ class SqlQuestion:
     loss: Epsilon
     parts: tuple[Part, ...]
     policy: str
+    firsts: tuple[SqlQuestion, ...] = ()
+    scalars: tuple[Combined, ...] = ()
+    """what was released first, once it is: the plan has it in its places"""
 
     @classmethod
     def of(cls, plan: Plan, engine: Engine, loss: Epsilon, mechanism: str, policy: str) -> Self:
         """Return the question that a plan asks, or refuse it. Public tables are read, and nothing else.
 
-        Guarantee: the parts' ε, times how many groups they are paid for in, add up to `loss`.
+        Guarantee: the parts' ε and those of `firsts`, each times how many groups it is paid for in, add up to
+        `loss`. How it is split follows from the plan alone.
         """
         domain = collect_domain(engine, plan.grouping)
         if len(domain.keys) > MAX_GROUPS:
@@ -56,16 +62,24 @@ class SqlQuestion:
                 accepted=f"{MAX_GROUPS:,}",
                 hint="list fewer keys in WHERE",
             )
-        share = loss.value / len(plan.measures)
-        parts = tuple(
-            Part(
-                mechanism_for(mechanism, Epsilon(share / shared(measure, domain)), measure.shape),
-                measure.granularity,
-                counted=not measure.aggregate.signed,
-            )
-            for measure in plan.measures
+        first, rest = shares(plan, loss)
+        firsts = tuple(
+            cls(one.plan, NO_GROUPS, engine, loss, _parts(one.plan, NO_GROUPS, first, mechanism), policy)
+            for one in plan.firsts
         )
-        return cls(plan, domain, engine, loss, parts, policy)
+        return cls(plan, domain, engine, loss, _parts(plan, domain, rest, mechanism), policy, firsts)
+
+    def given(self, firsts: Sequence[Releases]) -> Self:
+        """Return the question with what was released first in its places."""
+        if not self.plan.firsts:
+            return self
+        scalars: list[Combined] = []
+        for first, releases in zip(self.plan.firsts, firsts, strict=False):
+            (shown,) = first.plan.columns
+            given = Given([found for (found,) in releases], (), [scalar.value for scalar in scalars])
+            scalars.append(standing_in(evaluate(shown.what, given, scalars), first.type))
+        plan = self.plan.filled([scalar.value for scalar in scalars])
+        return replace(self, plan=plan, scalars=tuple(scalars))
 
     @property
     def text(self) -> str:
@@ -83,43 +97,72 @@ class SqlQuestion:
         return [_groups(measure, rows, solver) for measure in self.plan.measures]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
-        """Return the table: keys first, rows in the order that ORDER BY asks for."""
-        plan = self.plan
-        shown_keys = [shown for shown in plan.columns if isinstance(shown.what, ShownKey)]
-        shown_cells = [shown for shown in plan.columns if not isinstance(shown.what, ShownKey)]
-
-        def sorting(row: Row, place: int) -> tuple[bool, Any]:
-            shown = plan.columns[place]
-            if isinstance(shown.what, ShownKey):
-                return False, row.keys[shown.what.position]
-            value = row.cells[shown_cells.index(shown)].value
-            return value is None, value or 0
-
-        formulas = [shown.what for shown in plan.columns if not isinstance(shown.what, ShownKey)]
-        rows = [
-            Row(group, tuple(evaluate(formula, found) for formula in formulas))
-            for group, *found in zip(keys, *releases, strict=True)
-        ]
-        for place, descending in reversed(plan.order):
-            rows.sort(key=lambda row: sorting(row, place), reverse=descending)
-        positions = [shown.what.position for shown in shown_keys if isinstance(shown.what, ShownKey)]
+        """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""
+        plan, scalars = self.plan, self.scalars
+        values = [scalar.value for scalar in scalars]
+        rows = [Given(found, group, values) for group, *found in zip(keys, *releases, strict=True)]
+        labels = [shown for shown in plan.columns if shown.is_label]
+        numbers = [shown for shown in plan.columns if not shown.is_label]
         return Arrangement(
-            tuple(shown.name for shown in shown_keys),
-            tuple(shown.name for shown in shown_cells),
-            tuple(Row(tuple(row.keys[p] for p in positions), row.cells) for row in rows),
+            tuple(shown.name for shown in labels),
+            tuple(shown.name for shown in numbers),
+            tuple(
+                Row(
+                    tuple(label_of(shown.what, row) for shown in labels),
+                    tuple(evaluate(shown.what, row, scalars) for shown in numbers),
+                )
+                for row in finished(rows, plan.steps)
+            ),
+            tuple(StandIn(first.text, cell) for first, cell in zip(plan.firsts, scalars, strict=False)),
         )
 
-    def exact_answer(self, totals: Iterable[list[int | None]]) -> Answer:
+    def public_answer(self, query: PublicQuery) -> Answer:
+        """Return the rows of a question about nobody, as they are: exact and free, of any type."""
+        rows = tuple(Row(row, ()) for row in collect_public(self.engine, query))
+        return Answer(query.names, (), rows, Fraction(0))
+
+    def exact_answer(self, solver: Solver, totals: Callable[[Groups], list[int | None]]) -> Answer:
         """Return the answer with numbers in place of private ones: NOT PRIVATE by itself.
 
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
-        releases = [
-            [_exactly(None if total is None else total * part.unit, counted=part.counted) for total in groups]
-            for part, groups in zip(self.parts, totals, strict=True)
+        firsts: list[Releases] = []
+        for first in self.firsts:
+            firsts.append(first.given(firsts).exact_releases(solver, totals))
+        asked = self.given(firsts)
+        table = asked.arrange(self.keys, asked.exact_releases(solver, totals))
+        return Answer(table.key_names, table.names, table.rows, Fraction(0), stand_ins=table.stand_ins)
+
+    def exact_releases(self, solver: Solver, totals: Callable[[Groups], list[int | None]]) -> Releases:
+        """Return numbers in place of private ones: NOT PRIVATE by itself."""
+        return [
+            [exactly(total, part) for total in totals(groups)]
+            for part, groups in zip(self.parts, self.read_private_rows(solver), strict=True)
         ]
-        table = self.arrange(self.keys, releases)
-        return Answer(table.key_names, table.names, table.rows, Fraction(0))
+
+
+def shares(plan: Plan, loss: Epsilon) -> tuple[Fraction, Fraction]:
+    """Return the ε of each measure that is released first, and of each of the question itself.
+
+    Measures of rows that nobody owns cost nothing, and have no share.
+    """
+    firsts = sum(measure.is_owned for first in plan.firsts for measure in first.plan.measures)
+    rest = sum(measure.is_owned for measure in plan.measures)
+    share = FIRST_SHARE if firsts and rest else Fraction(1 if firsts else 0)
+    return loss.value * share / max(firsts, 1), loss.value * (1 - share) / max(rest, 1)
+
+
+def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            mechanism_for(mechanism, Epsilon(share / shared(measure, domain)), measure.shape)
+            if measure.is_owned
+            else None,
+            measure.granularity,
+            counted=not measure.aggregate.signed,
+        )
+        for measure in plan.measures
+    )
 
 
 def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
@@ -143,8 +186,3 @@ def _groups(measure: DerivationQuery, rows: Collected, solver: Solver) -> Groups
         return OneOwner(clipped(rows.contributions(measure), solver))
     relations = [prepare(relation, solver) for relation in rows.relations(measure)]
     return SideBySide(relations) if measure.sharing is Sharing.SIDE_BY_SIDE else Shared(relations)
-
-
-def _exactly(value: Fraction | None, *, counted: bool) -> Release:
-    none, zero = value is None, Fraction(0)
-    return Release(value or zero, (value, value), zero, zero, "public", counted=counted, undefined=none)

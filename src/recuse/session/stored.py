@@ -15,7 +15,7 @@ from uuid import UUID
 
 from recuse.errors import LedgerError
 from recuse.mechanism.release import Release
-from recuse.session.cells import Keys
+from recuse.session.formulas import Keys
 from recuse.session.question import Releases
 
 PLAIN = (str, int, float, bool, type(None))
@@ -36,26 +36,36 @@ TAGGED: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
 """Types of group keys besides JSON's own: how each is written and read; a datetime is a date, too."""
 
 
-def written(keys: Sequence[Keys], releases: Releases) -> str:
-    """Return what was released as one line of JSON."""
+def written(keys: Sequence[Keys], releases: Releases, firsts: Sequence[Releases] = ()) -> str:
+    """Return what was released as one line of JSON: of all groups, and what was released first."""
     return json.dumps(
         {
             "groups": [list(map(_key, group)) for group in keys],
-            "parts": [[_fields(release) for release in part] for part in releases],
+            "parts": _parts(releases),
+            **({"firsts": [_parts(first) for first in firsts]} if firsts else {}),
         }
     )
 
 
-def restored(text: str) -> tuple[list[Keys], Releases]:
-    """Return the groups and releases that were written down."""
+def restored(text: str) -> tuple[list[Keys], Releases, list[Releases]]:
+    """Return the groups and releases that were written down, and what was released first."""
     try:
         found = json.loads(text)
         groups = [tuple(map(_restored_key, group)) for group in found["groups"]]
-        return groups, [[_release(fields) for fields in part] for part in found["parts"]]
+        firsts = [_releases(first) for first in found.get("firsts", [])]
+        return groups, _releases(found["parts"]), firsts
     except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError):
         raise LedgerError(
             "a stored answer cannot be read, so nothing is answered", hint="restore the ledger from a backup"
         ) from None
+
+
+def _parts(releases: Releases) -> list[list[dict[str, Any]]]:
+    return [[_fields(release) for release in part] for part in releases]
+
+
+def _releases(parts: list[list[dict[str, Any]]]) -> Releases:
+    return [[_release(fields) for fields in part] for part in parts]
 
 
 def _key(value: Any) -> Any:

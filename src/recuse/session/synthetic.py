@@ -23,8 +23,8 @@ from recuse.policy.terms import LinkChoice
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import Plan
+from recuse.sql.native.looked import scalars_below, scans_of
 from recuse.sql.ownership import Linked, Ownership, ProtectedTable, own
-from recuse.sql.query import Scan, below, written
 
 MOST_ROWS = 10_000_000
 SEED = 2013
@@ -146,15 +146,8 @@ class Maker:
         """Yield the columns that the question looks at and that neither a key nor a link gives a meaning."""
         used: dict[tuple[str, str], None] = {}
         for measure in plan.asked:
-            blocks = list(below(measure.blocks))
-            tables = {
-                source.alias: source.table.name
-                for block in blocks
-                for source in block.sources
-                if isinstance(source, Scan)
-            }
-            scalars = (scalar for block in blocks for scalar in written(block))
-            for part in (column for scalar in scalars for column in scalar.find_all(exp.Column)):
+            tables = {alias: scan.table.name for alias, scan in scans_of(measure).items()}
+            for part in (c for scalar in scalars_below(measure) for c in scalar.find_all(exp.Column)):
                 if part.table in tables:
                     used[tables[part.table], part.name] = None
         yield from (f"{table}.{name}" for table, name in used if (table, name) not in self.stated)

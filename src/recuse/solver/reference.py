@@ -71,33 +71,29 @@ class Reference:
 
     def withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
         """Return an interval that holds N(τ), at most `width` wide or above `stop_above`."""
-        check, programs = self.checker, self.programs
-        if not (self.loads > tau).any():
-            return NOTHING
-        found = attempted(
-            lambda: self._closed(
-                lambda: programs.withdrawals(tau),
-                width,
-                lambda g: check.size(check.within(g, tau)),
-                stop_above,
-            )
-        )
+        found = self._counted(self.programs.withdrawals, self.checker.within, tau, width, stop_above)
         return found or self.exact.withdrawals(Fraction(tau), 0)
 
     def strict_withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
         """Return an interval that holds N_s(τ), at most `width` wide or above `stop_above`."""
         check, programs = self.checker, self.programs
+        found = self._counted(programs.strict_withdrawals, check.strictly_within, tau, width, stop_above)
+        return found or self.exact.withdrawals(Fraction(tau), 1)
+
+    def _counted(
+        self,
+        program: Callable[[float], LinearProgram],
+        within: Callable[[Floats, float], Floats],
+        tau: float,
+        width: float,
+        stop_above: float,
+    ) -> Interval | None:
         if not (self.loads > tau).any():
             return NOTHING
-        found = attempted(
-            lambda: self._closed(
-                lambda: programs.strict_withdrawals(tau),
-                width,
-                lambda g: check.size(check.strictly_within(g, tau)),
-                stop_above,
-            )
+        size = self.checker.size
+        return attempted(
+            lambda: self._closed(lambda: program(tau), width, lambda g: size(within(g, tau)), stop_above)
         )
-        return found or self.exact.withdrawals(Fraction(tau), 1)
 
     def least_load(self, s: float, width: float) -> Interval:
         """Return an interval that holds Γ(s), at most `width` wide."""

@@ -7,7 +7,7 @@ Nothing here touches data, and nothing depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -17,21 +17,26 @@ from sqlglot.errors import SqlglotError
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
 from recuse.policy import Key, Policy
+from recuse.scalars.types import Number
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.complete import complete_links
 from recuse.sql.derive import DerivationTable, derive, shape_of
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
-from recuse.sql.explain import Explanation, explain
-from recuse.sql.formula import Term
+from recuse.sql.explain import Explanation, TableNote, explain
+from recuse.sql.finish import Shown
+from recuse.sql.formula import FinishingStep, ShownKey, Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
-from recuse.sql.kinds import ColumnKind, kind_of
+from recuse.sql.kinds import kind_of
 from recuse.sql.lower import Lowering, written_out
+from recuse.sql.native.question import PublicQuery, public_query
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
+from recuse.sql.placeholder import filled
 from recuse.sql.query import Aggregate, Measure, Schema
-from recuse.sql.read import Reading, Shown, read
+from recuse.sql.read import Reading, read
+from recuse.sql.relations import Relations
 from recuse.sql.render import select, union
 from recuse.sql.sharing import Sharing, sharing_of
 from recuse.sql.unique import join_unique
@@ -62,6 +67,11 @@ class DerivationQuery:
     signed: bool
     """whether rows may weigh less than nothing: follows from the query"""
 
+    @property
+    def is_owned(self) -> bool:
+        """Whether a participant owns any row that it looks at."""
+        return any(table.is_owned for table in self.tables)
+
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
@@ -82,16 +92,19 @@ class Plan:
 
     measures: tuple[DerivationQuery, ...]
     columns: tuple[Shown, ...]
-    kinds: tuple[ColumnKind, ...]
-    """of each column, known without data"""
     grouping: Grouping | None
-    order: tuple[tuple[int, bool], ...]
+    steps: tuple[FinishingStep, ...]
+    """what is done with the rows once they are released"""
+    firsts: tuple[FirstPlan, ...]
+    """the numbers that are released before anything else; statements have places for them"""
     explanation: Explanation = field(compare=False, repr=False)
     asked: tuple[Measure, ...] = field(compare=False, repr=False)
     """the measures as they were read, for saying what is wrong with them"""
     text: str = field(compare=False, repr=False)
     dialect: Dialect = DUCKDB
     """in which its statements are written"""
+    public: PublicQuery | None = None
+    """a question about nobody that is run as it is; it has no measures then"""
 
     @property
     def is_number(self) -> bool:
@@ -104,7 +117,26 @@ class Plan:
 
         Guarantee: the answer is then the same whoever withdraws. It costs nothing, and needs no noise.
         """
-        return not any(table.is_owned for measure in self.measures for table in measure.tables)
+        return self.looks_at_nobody and all(first.plan.is_public for first in self.firsts)
+
+    @property
+    def looks_at_nobody(self) -> bool:
+        """Whether no participant owns any row that its own statements look at, scalars aside."""
+        return not any(measure.is_owned for measure in self.measures)
+
+    def filled(self, values: Sequence[Fraction | None]) -> Plan:
+        """Return the plan with numbers in its places: those of the first so many scalars."""
+        kinds = [first.type for first in self.firsts]
+        return replace(
+            self,
+            measures=tuple(
+                replace(
+                    measure,
+                    tables=tuple(_filled(table, values, kinds, self.dialect) for table in measure.tables),
+                )
+                for measure in self.measures
+            ),
+        )
 
     @property
     def single(self) -> DerivationQuery:
@@ -113,10 +145,27 @@ class Plan:
         return measure
 
 
+@dataclass(frozen=True, slots=True)
+class FirstPlan:
+    """A number that is released first: its plan, its type, and how the question writes it."""
+
+    plan: Plan
+    type: Number
+    text: str = field(compare=False)
+
+
 def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     """Return the plan of an SQL question, or refuse it with place, reason and hint."""
     try:
-        return _compile(text, policy, catalogue)
+        schema = schema_of(text, policy, catalogue)
+        tree = parse(text, catalogue.dialect)
+        try:
+            return _compile(tree, policy, schema)
+        except QueryError:
+            public = public_query(tree, schema, Relations(schema))
+            if public is None:
+                raise
+            return _about_nobody(public, schema)
     except RecursionError:
         raise QueryError("the query is nested too deeply", hint="write it more simply") from None
     except SqlglotError:
@@ -124,9 +173,47 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         raise QueryError(problem, hint="write it more simply") from None
 
 
-def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
-    schema = schema_of(text, policy, catalogue)
-    question = read(parse(text, catalogue.dialect), schema)
+def _about_nobody(public: PublicQuery, schema: Schema) -> Plan:
+    """Return the plan of a question that an engine answers as it is: every column is shown as it comes."""
+    columns = tuple(
+        Shown(name, ShownKey(place), kind_of(kind))
+        for place, (name, kind) in enumerate(zip(public.names, public.types, strict=True))
+    )
+    return Plan(
+        measures=(),
+        columns=columns,
+        grouping=None,
+        steps=(),
+        firsts=(),
+        explanation=Explanation(
+            firsts=(),
+            questions=(schema.text,),
+            understood=(schema.text,),
+            tables=tuple(TableNote(alias, name, "public") for alias, name in public.tables),
+            completed=(),
+            owners=(),
+            how=(),
+            groups=(),
+            epsilon=(),
+            then=(),
+            sql=(public.sql,),
+        ),
+        asked=(),
+        text=schema.text,
+        dialect=schema.catalogue.dialect,
+        public=public,
+    )
+
+
+def _compile(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
+    question = read(tree, schema)
+    firsts: list[FirstPlan] = []
+    for first in question.firsts:  # each has places for those before it
+        firsts.append(FirstPlan(_plan(first.reading, schema, policy, firsts), first.type, first.text))
+    return _plan(question, schema, policy, firsts)
+
+
+def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[FirstPlan]) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = _grouping(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
@@ -136,12 +223,12 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     return Plan(
         measures=compiled,
         columns=question.columns,
-        kinds=tuple(kind_of(shown, question, question.measures[0].lookup()) for shown in question.columns),
         grouping=grouping,
-        order=question.order,
+        steps=question.steps,
+        firsts=tuple(firsts),
         asked=question.measures,
-        text=text,
-        dialect=catalogue.dialect,
+        text=schema.text,
+        dialect=schema.catalogue.dialect,
         explanation=explain(
             question,
             measures,
@@ -149,8 +236,31 @@ def _compile(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
             schema,
             sharing=None if grouping is None else tuple(one.sharing for one in compiled),
             sparing=_sparing(compiled, measures, policy),
+            firsts=[
+                (first.text, sum(one.is_owned for one in first.plan.measures), first.plan.explanation)
+                for first in firsts
+            ],
         ),
     )
+
+
+def _filled(
+    table: DerivationTable,
+    values: Sequence[Fraction | None],
+    kinds: Sequence[Number],
+    dialect: Dialect,
+) -> DerivationTable:
+    below = tuple(
+        replace(
+            group,
+            group=replace(
+                group.group,
+                tables=tuple(_filled(inner, values, kinds, dialect) for inner in group.group.tables),
+            ),
+        )
+        for group in table.below
+    )
+    return replace(table, sql=filled(table.sql, values, kinds, dialect), below=below)
 
 
 def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:

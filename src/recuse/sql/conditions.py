@@ -59,6 +59,8 @@ class Conditions:
     native: Native
     sources: list[BlockSource]
     """all that the reader has met; own subqueries add to them"""
+    released: Callable[[exp.Expr], Scalar]
+    """returns the place of the number that a subquery of private rows stands for"""
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""
@@ -152,7 +154,10 @@ class Conditions:
 
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the one value of a public or own subquery."""
+        query = node.unnest()
         found = self._run_as_it_is(node, scope)
+        if found is None and not self._looks_around(node, scope):
+            return self.released(query)
         if found is None:
             raise self._refuse(
                 "a subquery that stands for a value is not monotone",
@@ -172,6 +177,13 @@ class Conditions:
         except NotOwn:
             del self.sources[met:]
             return None
+
+    def _looks_around(self, node: exp.Expr, scope: Scope) -> bool:
+        """Return whether a subquery uses columns of the rows around it."""
+        met = len(self.sources)
+        found = self.native(node, scope)
+        del self.sources[met:]
+        return bool(found.args.get("uses"))
 
     def _beside_own(self, node: exp.Expr, scope: Scope) -> Scalar | None:
         """Return a comparison with the MIN, MAX, COUNT or SUM of a subquery, None if that is not own."""

@@ -32,6 +32,7 @@ from recuse.scalars.types import (
 )
 from recuse.sql.casts import cast_target
 from recuse.sql.native.inner import Inner
+from recuse.sql.placeholder import Released, place_of
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name
 from recuse.sql.spoken import FORMS, NODES, holds_only, speaks
@@ -172,6 +173,10 @@ class Elaborator:
         return self.made("single", [found], node) if single else found
 
     # -------------------------------------------------------------- forms of their own
+
+    def released(self, node: exp.Expr) -> Expression:
+        """Return the place of a number that is released first."""
+        return place_of(node)
 
     def sum(self, node: exp.Expr) -> Expression:
         """Return a sum or difference; INTERVALs are written down."""
@@ -351,6 +356,7 @@ OWN: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     exp.Count: Elaborator.aggregate,
     exp.Avg: Elaborator.aggregate,
     Inner: Elaborator.inner,
+    Released: Elaborator.released,
 }
 """What only our own statements hold: `check` refuses it in what people write."""
 _SPECIAL.update(OWN)

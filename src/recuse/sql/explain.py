@@ -1,4 +1,4 @@
-"""What was understood, in words: the tables and their owners, the joins added, the SQL that will run.
+"""What was understood, in words: the tables and their owners, the joins added, how ε is split.
 
 Everything comes from the SQL, the policy and the catalogue; no data is touched.
 """
@@ -7,17 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
+from typing import TypeVar
 
 from recuse.fold import same
 from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
+from recuse.sql.formula import Arrange, FirstRows, Keep, measures_in
+from recuse.sql.groups import GroupKey
 from recuse.sql.lower import written_out
+from recuse.sql.native.looked import scans_of
 from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
-from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, sources_of
+from recuse.sql.placeholder import FIRST_SHARE
+from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, below, sources_of
 from recuse.sql.read import Reading
 from recuse.sql.render import readable
 from recuse.sql.sharing import Sharing
+
+WIDTH = 80
+SET_SAYS = "equal rows are one, which stays while any of them does: DISTINCT, UNION, INTERSECT"
+CHOICE_SAYS = "a row stays while any row that it needs one of does: EXISTS, IN, ANY, or an any link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,37 +39,63 @@ class TableNote:
     ownership: str
 
 
+@dataclass(frozen=True, slots=True)
+class FirstNote:
+    """A number that is released first: how the question writes it, how many aggregates of people it needs."""
+
+    text: str
+    measures: int
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """The answer to "what would you do with this query?"."""
+    """The answer to "what would you do with this query?"; `sql` is what would be run."""
 
+    firsts: tuple[FirstNote, ...]
     questions: tuple[str, ...]
     understood: tuple[str, ...]
     tables: tuple[TableNote, ...]
-    owners: tuple[str, ...]
     completed: tuple[str, ...]
+    owners: tuple[str, ...]
+    how: tuple[str, ...]
+    groups: tuple[str, ...]
     epsilon: tuple[str, ...]
-    derivations: tuple[str, ...]
+    then: tuple[str, ...]
     own: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
 
-    def lines(self) -> Iterator[str]:
-        """Yield the explanation for a terminal."""
+    def lines(self, width: int = WIDTH) -> Iterator[str]:
+        """Yield the explanation for a terminal; the SQL that would be run is not in it."""
+        for name, text in self._said():
+            yield from wrap(
+                f"{name:<12}{text}",
+                width,
+                subsequent_indent=" " * 12,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+
+    def _said(self) -> Iterator[tuple[str, str]]:
+        for first in self.firsts:
+            if first.measures:
+                yield "first", f"{first.text} is released, and its released value stands in the question"
+            else:
+                yield "first", f"{first.text} is about nobody: its exact value stands in the question"
         for question, understood in zip(self.questions, self.understood, strict=True):
-            yield f"question    {question}"
-            yield f"understood  {understood}"
+            yield "question", question
+            yield "understood", understood
         for note in self.tables:
             alias = "" if same(note.alias, note.table) else f" as {note.alias}"
-            yield f"table       {note.table}{alias}: {note.ownership}"
-        for line in self.completed:
-            yield f"completed   {line}"
-        for line in self.own:
-            yield f"own         {line}"
-        for owner in self.owners or ("nobody: all tables are public",):
-            yield f"owner       {owner}"
-        for line in self.epsilon:
-            yield f"epsilon     {line}"
-        for sql in self.derivations:
-            yield f"derivations {sql}"
+            yield "table", f"{note.table}{alias}: {note.ownership}"
+        yield from (("completed", line) for line in self.completed)
+        yield from (("own", line) for line in self.own)
+        yield from (("owner", owner) for owner in self.owners or ("nobody: all tables are public",))
+        yield from (("how", line) for line in self.how)
+        yield from (("groups", line) for line in self.groups)
+        yield from (("epsilon", line) for line in self.epsilon)
+        yield from (("then", line) for line in self.then)
+        yield from (("warning", line) for line in self.warnings)
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -68,33 +104,59 @@ class Explanation:
 def explain(
     question: Reading,
     measures: Sequence[Measure],
-    derivations: tuple[str, ...],
+    sql: tuple[str, ...],
     schema: Schema,
     *,
     sharing: Sequence[Sharing] | None,
     sparing: tuple[Key, ...],
+    firsts: Sequence[tuple[str, int, Explanation]] = (),
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
     `sharing`: how the groups of each measure share ε; `sparing`: the keys that would spare a split.
+    `firsts`: the numbers that are released first, as they are written, with how many aggregates of people.
     """
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
+    joined = {scan.table.name for scan in scans.values()}
+    beside = (scan for measure in question.measures for scan in scans_of(measure).values())
+    scans |= {scan.table.name: scan for scan in beside if scan.table.name not in joined}
+    notes = [
+        TableNote(alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
+        for alias, scan in scans.items()
+    ]
+    inner = [explanation for _, _, explanation in firsts]
+    first = sum(count for _, count, _ in firsts)
     return Explanation(
+        firsts=tuple(FirstNote(text, count) for text, count, _ in firsts),
         questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
         understood=tuple(
             readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures
         ),
-        tables=tuple(
-            TableNote(scan.alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
-            for scan in scans.values()
+        tables=_once(notes, *(one.tables for one in inner)),
+        owners=_once(_owners(blocks), *(one.owners for one in inner)),
+        completed=_once(_completed(blocks), *(one.completed for one in inner)),
+        how=_once(_how(blocks), *(one.how for one in inner)),
+        groups=tuple(map(_group, question.keys)),
+        epsilon=tuple(_split(sum(map(_is_owned, measures)), first, sharing, sparing)),
+        then=tuple(_then(question)),
+        own=_once(
+            own_words([b for m in question.measures for b in m.blocks], schema), *(one.own for one in inner)
         ),
-        owners=tuple(dict.fromkeys(_owners(blocks))),
-        completed=tuple(dict.fromkeys(_completed(blocks))),
-        epsilon=tuple(_split(len(measures), sharing, sparing)),
-        derivations=derivations,
-        own=tuple(dict.fromkeys(own_words([b for m in question.measures for b in m.blocks], schema))),
+        sql=(*(statement for one in inner for statement in one.sql), *sql),
     )
+
+
+T = TypeVar("T")
+
+
+def _once(*found: Iterable[T]) -> tuple[T, ...]:
+    """Return all that was found, each once."""
+    return tuple(dict.fromkeys(one for some in found for one in some))
+
+
+def _is_owned(measure: Measure) -> bool:
+    return any(owned([block]) for block in measure.blocks)
 
 
 SHARED: dict[Sharing, str] = {
@@ -104,13 +166,50 @@ SHARED: dict[Sharing, str] = {
 }
 
 
-def _split(measures: int, sharing: Sequence[Sharing] | None, sparing: Sequence[Key]) -> Iterator[str]:
+def _split(
+    measures: int, firsts: int, sharing: Sequence[Sharing] | None, sparing: Sequence[Key]
+) -> Iterator[str]:
+    if firsts and measures:
+        several = f"the {firsts} aggregates that are" if firsts > 1 else "what is"
+        yield f"{FIRST_SHARE} for {several} released first, the rest for the question"
+    elif firsts > 1:
+        yield f"split evenly over {firsts} aggregates that are released first"
     if measures > 1:
         yield f"split evenly over {measures} aggregates"
     for form in dict.fromkeys(sharing or ()):
         yield SHARED[form]
     for key in sparing:
         yield f"not split if each {key} has one row only: then say so with [[key]] in the policy"
+
+
+def _group(key: GroupKey) -> str:
+    if key.listed is None:
+        return f"{key.name}: the values that public tables have"
+    return f"{key.name}: {len(key.listed.values)} values, known without looking"
+
+
+def _then(question: Reading) -> Iterator[str]:
+    """Yield what is done with the rows once they are released, and what it needs besides the columns."""
+    words = {Keep: "HAVING", Arrange: "ORDER BY", FirstRows: "LIMIT"}
+    steps = list(dict.fromkeys(words[type(step)] for step in question.steps))
+    if steps:
+        yield f"{', '.join(steps)} over the released numbers: free"
+    shown = {measure for column in question.columns for measure in measures_in(column.what)}
+    further = [place for place in range(len(question.measures)) if place not in shown]
+    if further:
+        several = len(further) > 1
+        named = f"{len(further)} aggregates are" if several else "1 aggregate is"
+        yield f"{named} only in HAVING or ORDER BY, and {'share' if several else 'shares'} epsilon"
+
+
+def _how(blocks: Iterable[Block]) -> Iterator[str]:
+    """Yield how rows depend on others, in the words of whoever read them."""
+    for block in below(blocks):
+        yield from block.says
+        if any(isinstance(source, SetOf) and owned(source.branches) for source in block.sources):
+            yield SET_SAYS
+        if any(owned(choice.branches) for choice in block.choices):
+            yield CHOICE_SAYS
 
 
 def _below(block: Block) -> Iterator[Block]:

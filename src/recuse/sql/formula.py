@@ -1,4 +1,11 @@
-"""What an output column says of the measures: one of them, a number, or arithmetic over them."""
+"""What is made of answers: formulas over measures, keys and constants, and what is done with rows.
+
+    Term, ShownKey, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
+    Operation                                            arithmetic, comparisons, logic, CASE and the like
+    Keep, Arrange, FirstRows                                   HAVING; ORDER BY; LIMIT and OFFSET
+
+All of it is computed from what was released and from what is public: post-processing, so it is free.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +16,32 @@ from fractions import Fraction
 
 
 class Operator(Enum):
-    """Arithmetic over answers."""
+    """What is done with formulas."""
 
     ADD = "+"
     SUBTRACT = "-"
     MULTIPLY = "*"
     DIVIDE = "/"
+    MODULO = "%"
+    WHOLE_DIVIDE = "//"
+    ROUND = "round"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    ABS = "abs"
+    SIGN = "sign"
+    GREATEST = "greatest"
+    LEAST = "least"
+    COALESCE = "coalesce"
+    NULLIF = "nullif"
+    CASE = "case"
+    EQUAL = "="
+    LESS = "<"
+    AT_MOST = "<="
+    SAME = "is not distinct from"
+    IS_NULL = "is null"
+    AND = "and"
+    OR = "or"
+    NOT = "not"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +52,20 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownKey:
+    """The key of GROUP BY at a position."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedFirst:
+    """The scalar of that number, which was released before the question was asked."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class FixedNumber:
     """A number that the query writes down."""
 
@@ -32,32 +73,80 @@ class FixedNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """Two formulas and what is done with them."""
+class FixedValue:
+    """Text, a truth value, a date or NULL that the query writes down."""
 
-    operator: Operator
-    left: Formula
-    right: Formula
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
-class Rounded:
-    """A formula rounded to so many decimal places, halves away from zero."""
+class Operation:
+    """What is done with formulas; CASE takes conditions and values in turn, and a value for all else."""
+
+    operator: Operator
+    arguments: tuple[Formula, ...]
+
+
+Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep the rows for which a formula is true: HAVING."""
+
+    condition: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTerm:
+    """One item of ORDER BY."""
 
     formula: Formula
-    places: int
+    descending: bool = False
+    nulls_first: bool = False
 
 
-Formula = Term | FixedNumber | Operation | Rounded
+@dataclass(frozen=True, slots=True)
+class Arrange:
+    """Put the rows in order; rows that are equal stay as they are."""
+
+    terms: tuple[OrderTerm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRows:
+    """Leave out the first rows, and all after so many more: OFFSET and LIMIT."""
+
+    offset: int
+    limit: int | None
+
+
+FinishingStep = Keep | Arrange | FirstRows
+
+
+def operation(operator: Operator, *arguments: Formula) -> Operation:
+    """Return the operation on some formulas."""
+    return Operation(operator, arguments)
+
+
+def parts_of(formula: Formula) -> Iterator[Formula]:
+    """Yield a formula and all that it is made of."""
+    yield formula
+    if isinstance(formula, Operation):
+        for argument in formula.arguments:
+            yield from parts_of(argument)
 
 
 def measures_in(formula: Formula) -> Iterator[int]:
     """Yield the measures that a formula uses, repeats included."""
-    match formula:
-        case Term(measure):
-            yield measure
-        case Operation(_, left, right):
-            yield from measures_in(left)
-            yield from measures_in(right)
-        case Rounded(inner):
-            yield from measures_in(inner)
+    yield from (part.measure for part in parts_of(formula) if isinstance(part, Term))
+
+
+def scalars_in(formula: Formula) -> Iterator[int]:
+    """Yield the scalars that a formula uses, repeats included."""
+    yield from (part.number for part in parts_of(formula) if isinstance(part, ReleasedFirst))
+
+
+def is_noisy(formula: Formula) -> bool:
+    """Return whether a formula depends on anything that was released."""
+    return any(isinstance(part, Term | ReleasedFirst) for part in parts_of(formula))

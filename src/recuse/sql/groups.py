@@ -22,7 +22,9 @@ from sqlglot import exp
 from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, Uuid
+from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import PublicTable
+from recuse.sql.placeholder import Released
 from recuse.sql.query import Block, Own, Scalar, Scan, Schema, aliases, column
 
 Written = str | int | Fraction | bool
@@ -30,6 +32,7 @@ Written = str | int | Fraction | bool
 KeyValue = Written | float | Decimal | date | UUID
 """the same as a value of the key's type"""
 
+_LABEL = re.compile(r"'((?:[^']|'')*)'")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 _TRUTH: dict[Written, bool] = {True: True, False: False, "true": True, "false": False}
@@ -161,10 +164,44 @@ def domain_values(schema: Schema, block: Block, key: Scalar) -> Listed | None:
     return Listed(tuple(literals), found)
 
 
+def known_values(key: Scalar, lookup: Lookup) -> Listed | None:
+    """Return the values of a key that can have no others: a truth value, an ENUM, a CASE of constants."""
+    node = key.unnest()
+    found = type_of(node, lookup)
+    if isinstance(found, Boolean):
+        return Listed((exp.false(), exp.true()), (False, True))
+    if isinstance(found, Text) and found.labels and isinstance(node, exp.Column):
+        labels = [label.replace("''", "'") for label in _LABEL.findall(lookup(node).stored)]
+        return Listed(tuple(map(exp.Literal.string, labels)), tuple(labels)) if labels else None
+    if isinstance(node, exp.Case):
+        results = [branch.args["true"] for branch in node.args["ifs"]]
+        otherwise = node.args.get("default")
+        results += [] if otherwise is None else [otherwise]
+        results = [result for result in results if not isinstance(result.unnest(), exp.Null)]
+        values = {literal_value(result): result for result in results}
+        if values and None not in values:
+            return Listed(tuple(values.values()), tuple(v for v in values if v is not None))
+    return None
+
+
 def is_public_key(schema: Schema, block: Block, key: Scalar) -> bool:
     """Return whether a key is made of columns of public tables."""
     used = aliases([traced(block, key)])
     return bool(used) and used <= _public_aliases(schema, block)
+
+
+def equal_public_column(schema: Schema, block: Block, key: Scalar) -> Scalar | None:
+    """Return a column of a public table that every row of the block has equal to the key."""
+    wanted = key.unnest().sql()
+    for condition in block.conditions:
+        node = condition.unnest()
+        if isinstance(node, exp.EQ):
+            sides: list[exp.Expr] = [node.this.unnest(), node.expression.unnest()]
+            for mine, other in (sides, sides[::-1]):
+                plain = isinstance(other, exp.Column) and mine.sql() == wanted
+                if plain and is_public_key(schema, block, other):
+                    return other.copy()
+    return None
 
 
 def public_part(schema: Schema, block: Block, keys: Sequence[Scalar]) -> Block:
@@ -173,7 +210,8 @@ def public_part(schema: Schema, block: Block, keys: Sequence[Scalar]) -> Block:
     The keys are `traced`.
     """
     public = _public_aliases(schema, block)
-    within = [condition for condition in block.conditions if aliases([condition]) <= public]
+    known = [condition for condition in block.conditions if condition.find(Released) is None]
+    within = [condition for condition in known if aliases([condition]) <= public]
     used = aliases(keys)
     while True:
         reached = used.union(*(a for c in within if (a := aliases([c])) & used))

@@ -1,7 +1,8 @@
 """What makes two SQL questions the same: what they mean, not how they are spelled.
 
-Of a plan that is the rows that are counted and who owns them, and the groups. The names of columns, formulas
-over the numbers and the order of rows are made of what was released, so they do not belong to it.
+Of a plan that is the rows that are counted and who owns them, the groups, and the numbers that are released
+first and stand in the statements. The names of columns, formulas over the numbers, HAVING, the order of rows
+and LIMIT are made of what was released, so they do not belong to it.
 
 A statement is compared with its aliases numbered, its cross joins, conjuncts, disjuncts and the sides of
 comparisons in one order, and what is always true left out: none of this changes a row.
@@ -10,13 +11,14 @@ comparisons in one order, and what is always true left out: none of this changes
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import sqlglot
 from sqlglot import exp
 
-from recuse.sql.compile import DerivationQuery, Grouping, Plan
+from recuse.sql.compile import DerivationQuery, FirstPlan, Grouping, Plan
 from recuse.sql.derive import DerivationTable
 
 _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
@@ -30,7 +32,15 @@ def meaning(plan: Plan) -> dict[str, Any]:
     return {
         "measures": [_measure(measure, plan.dialect.grammar) for measure in plan.measures],
         "groups": None if plan.grouping is None else _groups(plan.grouping, plan.dialect.grammar),
+        "firsts": [_first(first) for first in plan.firsts],
     }
+
+
+def _first(first: FirstPlan) -> dict[str, Any]:
+    """Return what a number that stands in the question depends on: its measures, and its formula too."""
+    (shown,) = first.plan.columns
+    asked = replace(first.plan, firsts=())
+    return {"meaning": meaning(asked), "formula": repr(shown.what), "places": first.type.scale}
 
 
 def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
@@ -55,6 +65,7 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
             }
             for below in table.below
         ],
+        "value": table.value,
     }
 
 

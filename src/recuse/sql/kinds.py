@@ -5,9 +5,6 @@ from __future__ import annotations
 from enum import Enum
 
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Time, Timestamp, Type, Uuid
-from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.formula import Term
-from recuse.sql.read import Reading, Shown, ShownKey
 
 
 class ColumnKind(Enum):
@@ -23,6 +20,11 @@ class ColumnKind(Enum):
     UUID = "uuid"
     OTHER = "other"
 
+    @property
+    def is_number(self) -> bool:
+        """Whether its values can be computed with."""
+        return self in (ColumnKind.INTEGER, ColumnKind.NUMBER)
+
 
 _KINDS: dict[type[Type], ColumnKind] = {
     Float: ColumnKind.NUMBER,
@@ -35,13 +37,8 @@ _KINDS: dict[type[Type], ColumnKind] = {
 }
 
 
-def kind_of(shown: Shown, reading: Reading, lookup: Lookup) -> ColumnKind:
-    """Return the kind of a column: a key's own; a count's numbers are whole, all others need not be."""
-    if isinstance(shown.what, ShownKey):
-        found = type_of(reading.keys[shown.what.position].values[0], lookup)
-        if isinstance(found, Number):
-            return ColumnKind.INTEGER if found.scale == 0 else ColumnKind.NUMBER
-        return _KINDS.get(type(found), ColumnKind.OTHER)
-    if isinstance(shown.what, Term) and reading.measures[shown.what.measure].aggregate.whole:
-        return ColumnKind.INTEGER
-    return ColumnKind.NUMBER
+def kind_of(found: Type) -> ColumnKind:
+    """Return the kind of a type's values."""
+    if isinstance(found, Number):
+        return ColumnKind.INTEGER if found.scale == 0 else ColumnKind.NUMBER
+    return _KINDS.get(type(found), ColumnKind.OTHER)

@@ -16,7 +16,7 @@ from recuse.scalars.expression import Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Asking, Body, Elaborator, Lookup
-from recuse.sql.native.inner import Inner, Rows
+from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Measure, Schema
@@ -43,7 +43,7 @@ class Lowering:
         """Return the statement as it is, but with the queries compiled that are run as they are."""
 
         def change(node: exp.Expr) -> exp.Expr:
-            if isinstance(node, Rows):
+            if isinstance(node, NativeRows):
                 return exp.Var(this=self._native().query(node.args["query"]))
             return self.value(node) if isinstance(node, Inner) else node
 
@@ -73,7 +73,7 @@ class Lowering:
         if isinstance(tree, exp.SetOperation):
             self._query(tree.this)
             self._query(tree.expression)
-        elif isinstance(tree, exp.Subquery) and isinstance(tree.this, Rows):
+        elif isinstance(tree, exp.Subquery) and isinstance(tree.this, NativeRows):
             tree.set("this", exp.Var(this=self._native().query(tree.this.args["query"])))
         elif isinstance(tree, exp.Subquery | exp.Lateral):
             self._query(tree.this)

@@ -9,6 +9,7 @@ Tables that the policy does not mention have no entry: a query that touches one 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recuse.errors import PolicyError
@@ -94,16 +95,16 @@ def own(policy: Policy, catalogue: Catalogue) -> Ownership:
     return Ownership(tuple(entries))
 
 
+def _unknown(problem: str, line: int | None, known: Sequence[str], near: str | None) -> PolicyError:
+    hint = f"did you mean {near}?" if near else None
+    return PolicyError(problem, line=line, accepted=", ".join(known) or None, hint=hint)
+
+
 def _table(name: str, catalogue: Catalogue, line: int | None) -> Table:
     table = catalogue.table(name)
     if table is None:
-        near = catalogue.nearest_table(name)
-        raise PolicyError(
-            f"the database has no table {name}",
-            line=line,
-            accepted=", ".join(sorted(t.name for t in catalogue.tables)) or None,
-            hint=f"did you mean {near}?" if near else None,
-        )
+        known = sorted(t.name for t in catalogue.tables)
+        raise _unknown(f"the database has no table {name}", line, known, catalogue.nearest_table(name))
     if table.view is not None:
         raise PolicyError(
             f"{table.name} is a view",
@@ -116,13 +117,8 @@ def _table(name: str, catalogue: Catalogue, line: int | None) -> Table:
 def _column(name: str, table: Table, line: int | None) -> Column:
     column = table.column(name)
     if column is None:
-        near = table.nearest_column(name)
-        raise PolicyError(
-            f"table {table.name} has no column {name}",
-            line=line,
-            accepted=", ".join(c.name for c in table.columns),
-            hint=f"did you mean {near}?" if near else None,
-        )
+        known = [c.name for c in table.columns]
+        raise _unknown(f"table {table.name} has no column {name}", line, known, table.nearest_column(name))
     return column
 
 

@@ -70,7 +70,7 @@ def _tokens(text: str, grammar: Grammar) -> list[Token]:
 
 def _begin_with_select(text: str, tokens: Sequence[Token]) -> None:
     first = tokens[0]
-    if first.token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN):
+    if first.token_type not in (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.FROM):
         raise refusal(
             "only a SELECT is answered",
             text,

@@ -81,6 +81,8 @@ class Block:
     completed: tuple[str, ...] = ()
     absent: tuple[Block, ...] = ()
     sign: int = 1
+    says: tuple[str, ...] = ()
+    """how its rows depend on others, a sentence each, for people: what is own, signed or a threshold"""
 
     def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
         """Return the rows for which more conditions hold."""
@@ -94,6 +96,7 @@ class Block:
             conditions=self.conditions + other.conditions,
             choices=_beside(self.choices, other.absent) + _beside(other.choices, self.absent),
             absent=self.absent + other.absent,
+            says=self.says + other.says,
         )
 
     def output(self, name: str) -> Output | None:
@@ -335,6 +338,12 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
             yield from counted_by(choice.quorum, branch)
     for branch in block.absent:
         yield from scalars_of(branch)
+
+
+def is_correlated(blocks: Sequence[Block]) -> bool:
+    """Return whether blocks use columns of rows around them."""
+    inside = {source.alias for source in sources_of(blocks)}
+    return any(not aliases(written(block)) <= inside for block in below(blocks))
 
 
 def counted_by(quorum: Quorum | None, branch: Block) -> Iterator[Scalar]:

@@ -7,7 +7,11 @@ from collections.abc import Collection, Sequence
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold
+from recuse.sql.answered import is_one_row
+from recuse.sql.ownership import Linked, ProtectedTable
 from recuse.sql.position import clause_span, refusal, span
+from recuse.sql.query import Block, Scalar, Scan, Schema
 
 # clause in sqlglot's tree: how it is written, why it is refused, what to write instead
 CLAUSES: dict[str, tuple[str, str, str | None]] = {
@@ -47,16 +51,79 @@ def refuse_clauses(tree: exp.Expr, text: str, accepted: Collection[str]) -> None
         raise refusal(problem, text, place, hint=hint)
 
 
-def refuse_having(having: exp.Having, text: str) -> None:
-    """Refuse any HAVING but COUNT(*) >= 1, which every group satisfies."""
-    test = having.this.unnest()
-    match test:
+def always_holds(test: exp.Expr) -> bool:
+    """Return whether a HAVING is COUNT(*) >= 1, which every group of SQL satisfies."""
+    match test.unnest():
         case exp.GTE(this=exp.Count(this=exp.Star()), expression=exp.Literal(this="1")):
-            return
+            return True
         case exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal(this="0")):
-            return
-    keyword, problem, hint = CLAUSES["having"]
-    raise refusal(problem, text, clause_span(having, keyword, text), accepted="COUNT(*) >= 1", hint=hint)
+            return True
+    return False
+
+
+def refuse_having(having: exp.Having, text: str) -> None:
+    """Refuse any HAVING in a subquery but one that always holds."""
+    if not always_holds(having.this):
+        keyword, problem, hint = CLAUSES["having"]
+        place = clause_span(having, keyword, text)
+        raise refusal(problem, text, place, accepted="COUNT(*) >= 1", hint=hint)
+
+
+TOLD = "how many there are, sums and averages, in groups if you like"
+
+
+def refuse_individuals(tree: exp.Select, text: str) -> QueryError:
+    """Return the refusal of a SELECT without aggregate, and the same as a question that is answered."""
+    counted = tree.copy()
+    for key in ("distinct", "order", "limit", "offset"):
+        counted.set(key, None)
+    star: exp.Expr = exp.Count(this=exp.Star(), big_int=True)
+    if tree.args.get("group") is not None:
+        star = exp.alias_(star, "n")
+        place = span(tree.expressions[0], text)
+        counted.set("expressions", [*(node.copy() for node in tree.expressions), star])
+        hint = counted.sql(dialect="duckdb", comments=False)
+        return refusal("which groups have rows is not told", text, place, accepted=TOLD, hint=hint)
+    if tree.args.get("distinct") is not None and len(tree.expressions) == 1 and not tree.is_star:
+        star = exp.Count(this=exp.Distinct(expressions=[tree.expressions[0].unalias().copy()]), big_int=True)
+    counted.set("expressions", [star])
+    place = span(tree.expressions[0], text) if tree.expressions else None
+    return refusal(
+        "this would list individuals: nothing is aggregated",
+        text,
+        place,
+        accepted=TOLD,
+        hint=counted.sql(dialect="duckdb", comments=False),
+    )
+
+
+def refuse_set_operation(tree: exp.Expr, text: str) -> QueryError:
+    """Return the refusal of a set operation of answers."""
+    if not isinstance(tree, exp.SetOperation):
+        hint = "write SELECT COUNT(*) FROM …"
+        return refusal("only a SELECT is answered", text, span(tree, text), hint=hint)
+    word = tree.key.upper()
+    place = clause_span(tree.expression, word, text)
+    parts = [tree.this, tree.expression]
+    hint = "ask for each part by itself"
+    if all(is_one_row(part) and len(part.unnest().expressions) == 1 for part in parts):
+        asked = [part.sql(dialect="duckdb", comments=False) for part in parts]
+        hint = f"SELECT {', '.join(f'({part})' for part in asked)}"
+    return refusal(f"{word} of answers is not understood", text, place, hint=hint)
+
+
+def names_a_participant(schema: Schema, block: Block, key: Scalar) -> bool:
+    """Return whether a key of GROUP BY is a column that names whom a row belongs to."""
+    node = key.unnest()
+    scan = next((s for s in block.sources if isinstance(node, exp.Column) and s.alias == node.table), None)
+    owned = schema.ownership.of(scan.table.name) if isinstance(scan, Scan) else None
+    if isinstance(owned, ProtectedTable):
+        return [fold(str(item)) for item in owned.key] == [fold(node.name)]
+    if isinstance(owned, Linked):
+        return any(
+            tuple(map(fold, names)) == (fold(node.name),) for hop in owned.hops for names in hop.alternatives
+        )
+    return False
 
 
 def refuse_join(join: exp.Join, text: str) -> None:

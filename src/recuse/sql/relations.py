@@ -6,7 +6,7 @@ here is refused, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -14,6 +14,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.sql.absences import absorbed
+from recuse.sql.answered import is_one_row
 from recuse.sql.catalogue import Table
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import Lookup
@@ -22,14 +23,26 @@ from recuse.sql.having import grouped
 from recuse.sql.joins import Joins
 from recuse.sql.named import NOTHING, Known, names_in, view_query
 from recuse.sql.native.attribute import NotOwn
-from recuse.sql.native.expressions import Expressions
+from recuse.sql.native.expressions import NativeExpressions
 from recuse.sql.native.own import own_source
 from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
+from recuse.sql.placeholder import SOURCE
 from recuse.sql.position import Span, clause_span, placed, refusal, span
 from recuse.sql.predicates import NESTED
-from recuse.sql.query import Block, BlockSource, Output, Scan, Schema, SetOf, below, column, type_lookup
+from recuse.sql.query import (
+    Block,
+    BlockSource,
+    Output,
+    Scalar,
+    Scan,
+    Schema,
+    SetOf,
+    below,
+    column,
+    type_lookup,
+)
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins, refuse_table_form
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.sets import (
@@ -57,6 +70,8 @@ class Relations:
     """the views that are being read"""
     taken: set[str] = field(default_factory=set)
     """aliases that are no source's, as they are compared"""
+    released: Callable[[exp.Expr, Relations, Known], Scalar] | None = None
+    """returns the place of the number that a subquery of private rows stands for"""
 
     # -------------------------------------------------------------- queries
 
@@ -265,7 +280,7 @@ class Relations:
             refuse_table_form(item, self.schema.text)
             cte = known.get(fold(item.name)) if not item.db else None
             if cte is not None:
-                blocks = self.query(cte.tree, cte.known, None)
+                blocks = self._derived(cte.tree, cte.known)
                 renamed = renamed or list(cte.columns)
             else:
                 blocks = self._table(item)
@@ -274,7 +289,7 @@ class Relations:
             blocks = self._values(item, known)
             name = item.alias or self.fresh("listed")
         elif isinstance(item, exp.Subquery):
-            blocks = self.query(item, known, None)
+            blocks = self._derived(item, known)
             name = item.alias or self.fresh("derived")
         elif isinstance(item, exp.Lateral) and isinstance(item.this, exp.Subquery):
             refuse_clauses(item, self.schema.text, {"this", "alias"})
@@ -288,6 +303,28 @@ class Relations:
             raise self.refuse("there are more names than columns", item, "leave the column list out")
         columns[: len(renamed)] = renamed
         return name, columns, blocks
+
+    def _derived(self, tree: exp.Expr, known: Known) -> tuple[Block, ...]:
+        """Return the blocks of a query in FROM; one row of aggregates of private rows is released first."""
+        try:
+            return self.query(tree, known, None)
+        except QueryError:
+            found = self._one_row(tree, known)
+            if not found:
+                raise
+            return found
+
+    def _one_row(self, tree: exp.Expr, known: Known) -> tuple[Block, ...]:
+        """Return the one row of a query that aggregates all it looks at: numbers that are released first."""
+        if self.released is None or not is_one_row(tree):
+            return ()
+        outputs = []
+        for number, node in enumerate(tree.unnest().expressions, start=1):
+            alone = tree.unnest().copy()
+            alone.set("expressions", [node.copy()])
+            name = node.alias or f"column{number}"
+            outputs.append(Output(name, self.released(alone, self, known)))
+        return (Block(outputs=tuple(outputs)),)
 
     def _values(self, item: exp.Values, known: Known) -> tuple[Block, ...]:
         """Return the rows that a VALUES list writes down, each a block of its own: they are nobody's."""
@@ -313,8 +350,10 @@ class Relations:
         """Return the table that an item names, or refuse it: its rows are somebody's, or public."""
         catalogue = self.schema.catalogue
         table = catalogue.table(item.name)
-        if item.catalog or (item.db and fold(item.db) != "main"):
-            raise self.refuse("tables are named without schema", item, f"write {item.name}")
+        path = tuple(map(fold, (table.path if table is not None else ()) or ("main", item.name)))
+        stated = tuple(fold(part) for part in (item.catalog, item.db, item.name) if part)
+        if len(stated) > 1 and path[-len(stated) :] != stated and stated[:-1] != ("main",):
+            raise self.refuse("there is no such schema", item, f"write {item.name}")
         if table is None:
             near = catalogue.nearest_table(item.name)
             names = ", ".join(sorted(t.name for t in catalogue.tables)[:12]) or "none"
@@ -332,7 +371,9 @@ class Relations:
         try:
             text = view_query(definition)
             inside = replace(self.schema, text=text)
-            reader = Relations(inside, self.sources, (*self.within, fold(table.name)), self.taken)
+            reader = Relations(
+                inside, self.sources, (*self.within, fold(table.name)), self.taken, self.released
+            )
             blocks = reader.query(parse(text), NOTHING, None)
         except QueryError as error:
             raise self.refuse(
@@ -353,13 +394,19 @@ class Relations:
             lambda tree, scope: self.query(tree, known, scope),
             lambda node, scope: self._expressions(known, scope).value(node),
             self.sources,
+            lambda tree: self._released(tree, known),
         )
 
-    def _expressions(self, known: Known, scope: Scope) -> Expressions:
+    def _released(self, tree: exp.Expr, known: Known) -> Scalar:
+        if self.released is None:
+            raise self.refuse("a value of private rows is not understood here", tree, "compare with a number")
+        return self.released(tree, self, known)
+
+    def _expressions(self, known: Known, scope: Scope) -> NativeExpressions:
         """Return the reader of expressions whose subqueries are run as they are."""
         reader = NativeReader(self.schema, self, self.within)
         queries = lambda tree, inside, lookup: reader.query(tree, known, inside, lookup)  # noqa: E731
-        return Expressions(self.schema, queries, scope, self.lookup())
+        return NativeExpressions(self.schema, queries, scope, self.lookup())
 
     def joins(self, known: Known) -> Joins:
         """Return the reader of joins that sees these CTEs."""
@@ -371,7 +418,7 @@ class Relations:
 
     def fresh(self, wish: str) -> str:
         """Return an alias that no other source of the query has."""
-        taken = {fold(source.alias) for source in self.sources} | self.taken
+        taken = {SOURCE, *(fold(source.alias) for source in self.sources), *self.taken}
         names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if fold(name) not in taken)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.native.inner import Rows
+from recuse.sql.native.inner import NativeRows
 from recuse.sql.query import Block, BlockSource, Choice, Measure, Own, Quorum, Scalar, Scan, SetOf
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -71,7 +71,7 @@ def _reference(source: BlockSource) -> exp.Expr:
     if isinstance(source, Scan):
         return table_reference(source)
     if isinstance(source, Own):
-        rows = exp.Subquery(this=Rows(query=source.query, shown=exp.Literal.string(source.alias)))
+        rows = exp.Subquery(this=NativeRows(query=source.query, shown=exp.Literal.string(source.alias)))
         if source.uses:
             return exp.Lateral(this=rows, alias=_alias(source.alias))
         rows.set("alias", _alias(source.alias))

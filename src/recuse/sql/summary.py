@@ -46,6 +46,13 @@ class Summary:
             rows.set("expressions", [_argument(call) for call in aggregates])
         return cls(output, rows, text)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one aggregate that an engine makes alike of rows in any order, or no aggregate."""
+        if not any(_aggregates(self.output)):
+            return True
+        return isinstance(self.output, SUMMARIES) and not isinstance(self.output.this, exp.Distinct)
+
     def value(self, blocks: Sequence[Block], lookup: Lookup) -> Scalar:
         """Return the subquery in plain SQL, given its rows."""
         if len(blocks) != 1:
@@ -59,7 +66,7 @@ class Summary:
         if not any(_aggregates(self.output)):
             alone = exp.LTE(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
             return exp.Case(ifs=[exp.If(this=alone, true=exp.Min(this=argument))])
-        if not isinstance(self.output, SUMMARIES) or isinstance(self.output.this, exp.Distinct):
+        if not self.is_plain or not isinstance(self.output, SUMMARIES):
             problem = "this is not understood as the value of a subquery"
             raise self._refuse(problem, "compare with one MIN, MAX, COUNT or AVG")
         if isinstance(self.output, exp.Avg) and not _is_exact(argument, lookup):

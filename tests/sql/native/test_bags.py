@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recuse.scalars.expression import Expression
 from recuse.scalars.types import Float
 from recuse.sql.native import picks, steps, sums
-from recuse.sql.native.asked import Asked, Over
+from recuse.sql.native.asked import Over, RowsCall
 from support.sql.native import Rows, connect, fill, lowered, selects, shuffled, tables
 
 QUERIES = selects(Path(__file__).parent / "selects.sql")
@@ -77,11 +77,11 @@ TWINS = {
 }
 
 
-def _as_floats(asked: Asked, value: Expression) -> Expression:
+def _as_floats(asked: RowsCall, value: Expression) -> Expression:
     return asked.engine("sum", (value,), Float())
 
 
-def _by_order_alone(asked: Asked, function: str) -> Expression:
+def _by_order_alone(asked: RowsCall, function: str) -> Expression:
     return asked.engine(function, asked.arguments, asked.argument.type, order=asked.order)
 
 

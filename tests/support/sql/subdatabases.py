@@ -83,8 +83,9 @@ def truth(k: Annotation, bits: Mapping[object, Bits], size: int) -> Bits:
         case Or(children):
             return np.logical_or.reduce([np.zeros(size, bool), *(truth(c, bits, size) for c in children)])
         case Threshold(children, weights, least):
-            counted = zip(children, weights, strict=True)
-            there = [u * truth(c, bits, size).astype(np.int64) for c, u in counted]
+            there = [
+                u * truth(c, bits, size).astype(np.int64) for c, u in zip(children, weights, strict=True)
+            ]
             return np.add.reduce(there) >= least
 
 

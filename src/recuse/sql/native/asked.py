@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recuse.scalars.build import apply, bring
@@ -49,7 +50,7 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EngineCall:
     """A call of the engine's own function; its operands: arguments, order, test, partition, its order."""
 
     function: str
@@ -98,7 +99,7 @@ def _ordered(order: tuple[Sorted, ...], values: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RowsCall:
     """A call as it was written, its parts typed."""
 
     arguments: tuple[Expression, ...]
@@ -115,7 +116,7 @@ class Asked:
             raise Mistyped("an argument is missing", "write what is aggregated")
         return self.arguments[0]
 
-    def only(self, expression: Expression) -> Asked:
+    def only(self, expression: Expression) -> RowsCall:
         """Return the call over one argument, of those rows alone for which a condition holds."""
         test = expression if self.test is None else apply("and", self.test, expression)
         return replace(self, test=test)
@@ -143,7 +144,7 @@ class Asked:
             operands += [*over.partition, *(item.value for item in over.order)]
         for value in [*(item.value for item in order), *(arguments if self.distinct else ())]:
             known(value)
-        written = Written(
+        written = EngineCall(
             function,
             len(arguments),
             self.distinct,
@@ -193,3 +194,7 @@ def within(value: Expression, kind: Type) -> Expression:
     ends = [Constant(end, kind) for end in (kind.low, kind.high)]
     held = apply("case", apply("between", value, *ends), value, Constant(None, value.type))
     return bring(held, kind)
+
+
+MadeOfRows = Callable[[RowsCall], Expression]
+"""how a function of many rows is made of a call of it"""

@@ -12,7 +12,7 @@ from recuse.fold import fold
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.sql.elaborate import Elaborator
-from recuse.sql.native.asked import Asked, Over, Sorted, in_order, within
+from recuse.sql.native.asked import Over, RowsCall, Sorted, in_order, within
 from recuse.sql.native.frames import frame_of
 from recuse.sql.native.functions import TABLE
 from recuse.sql.native.windows import WINDOWS
@@ -75,22 +75,24 @@ def is_call(node: exp.Expr) -> bool:
 def calls(node: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the outermost aggregates of an expression; of a window the aggregates inside of it."""
     if isinstance(node, exp.Window):
-        called: exp.Expr = node.this
-        while isinstance(called, AROUND):
-            for part in called.iter_expressions():
-                if part is not called.this:
-                    yield from calls(part)
-            called = called.this
-        for part in [
-            *called.iter_expressions(),
-            *(one for one in node.iter_expressions() if one is not node.this),
-        ]:
+        for part in _inside(node):
             yield from calls(part)
     elif is_call(node):
         yield node
     else:
         for part in node.iter_expressions():
             yield from calls(part)
+
+
+def _inside(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the parts of a window and of the function in it, but not the function itself."""
+    for part in node.iter_expressions():
+        if part is not node.this:
+            yield part
+    if isinstance(node.this, AROUND):
+        yield from _inside(node.this)
+    elif isinstance(node.this, exp.Expr):
+        yield from node.this.iter_expressions()
 
 
 def windows(node: exp.Expr) -> Iterator[exp.Window]:
@@ -148,8 +150,8 @@ class Calls:
                 f"{parts.name} takes other arguments", f"write {function.form}", node
             ) from None
 
-    def _asked(self, parts: _Parts) -> Asked:
-        return Asked(
+    def _asked(self, parts: _Parts) -> RowsCall:
+        return RowsCall(
             arguments=tuple(map(self._value, parts.arguments)),
             distinct=parts.distinct,
             order=self._sorted(parts.order),

@@ -31,7 +31,7 @@ OPERATORS: dict[type[exp.Expr], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Expressions:
+class NativeExpressions:
     """A reader of expressions over a scope, whose columns `lookup` knows.
 
     `aliases` are the outputs that a name without table may mean, `windows` those of the WINDOW clause.
@@ -193,7 +193,7 @@ def aliases_of(outputs: Iterable[tuple[str, Scalar]]) -> dict[str, Scalar]:
     return found
 
 
-def with_aliases(reader: Expressions, outputs: Sequence[tuple[str, Scalar]]) -> Expressions:
+def with_aliases(reader: NativeExpressions, outputs: Sequence[tuple[str, Scalar]]) -> NativeExpressions:
     """Return a reader that knows the names of outputs."""
     return replace(reader, aliases=aliases_of(outputs))
 

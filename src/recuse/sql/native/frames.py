@@ -28,7 +28,7 @@ NEAR = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class WindowFrame:
     """A frame as SQL writes it, whether it counts rows, and the types that the order is brought to."""
 
     words: str
@@ -36,11 +36,11 @@ class Frame:
     kinds: tuple[Type, ...]
 
 
-def frame_of(spec: exp.WindowSpec | None, order: tuple[Sorted, ...]) -> Frame:
+def frame_of(spec: exp.WindowSpec | None, order: tuple[Sorted, ...]) -> WindowFrame:
     """Return the frame of a window, or say what is wrong with it."""
     kinds = tuple(item.value.type for item in order)
     if spec is None:
-        return Frame("", by_rows=False, kinds=kinds)
+        return WindowFrame("", by_rows=False, kinds=kinds)
     kind = str(spec.args.get("kind") or "").upper()
     if kind not in ("ROWS", "RANGE", "GROUPS") or spec.args.get("exclude"):
         raise Mistyped("this frame of a window is not accepted", HINT)
@@ -48,7 +48,7 @@ def frame_of(spec: exp.WindowSpec | None, order: tuple[Sorted, ...]) -> Frame:
     moved = any(end.split()[0] not in ("CURRENT", "UNBOUNDED") for end in ends)
     if kind == "RANGE" and moved:
         kinds = (_widened(kinds, dated=any(end.startswith("INTERVAL") for end in ends)),)
-    return Frame(f"{kind} BETWEEN {ends[0]} AND {ends[1]}", by_rows=kind == "ROWS", kinds=kinds)
+    return WindowFrame(f"{kind} BETWEEN {ends[0]} AND {ends[1]}", by_rows=kind == "ROWS", kinds=kinds)
 
 
 def _end(spec: exp.WindowSpec, side: str, kind: str) -> str:

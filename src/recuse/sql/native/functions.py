@@ -9,7 +9,7 @@ from recuse.scalars.build import bring
 from recuse.scalars.expression import Expression
 from recuse.scalars.function import Mistyped
 from recuse.scalars.types import Boolean, whole
-from recuse.sql.native.asked import Asked
+from recuse.sql.native.asked import RowsCall
 from recuse.sql.native.picks import extreme, extreme_by, first, last, median, mode, quantile
 from recuse.sql.native.spread import correlation, covariance, slope, spread
 from recuse.sql.native.sums import average, total
@@ -27,30 +27,30 @@ class RowsFunction:
     name: str
     form: str
     about: str
-    made: Callable[[Asked], Expression]
+    made: Callable[[RowsCall], Expression]
     windowed: bool = True
     """whether it may have OVER"""
 
 
-def _count(asked: Asked) -> Expression:
+def _count(asked: RowsCall) -> Expression:
     if len(asked.arguments) > 1:
         raise Mistyped("COUNT takes one argument", "count over SELECT DISTINCT x, y in a subquery")
     return asked.count(*asked.arguments)
 
 
-def _count_if(asked: Asked) -> Expression:
+def _count_if(asked: RowsCall) -> Expression:
     held = bring(bring(asked.argument, Boolean()), whole(0, 1))
     return total(replace(asked, arguments=(held,)))
 
 
-def _truth(function: str) -> Callable[[Asked], Expression]:
-    def made(asked: Asked) -> Expression:
+def _truth(function: str) -> Callable[[RowsCall], Expression]:
+    def made(asked: RowsCall) -> Expression:
         return asked.engine(function, (bring(asked.argument, Boolean()),), Boolean())
 
     return made
 
 
-def _picked(alone: Callable[[Asked], Expression], windowed: str) -> Callable[[Asked], Expression]:
+def _picked(alone: Callable[[RowsCall], Expression], windowed: str) -> Callable[[RowsCall], Expression]:
     return lambda asked: alone(asked) if asked.over is None else of_frame(windowed)(asked)
 
 

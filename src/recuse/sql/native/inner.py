@@ -25,7 +25,7 @@ class Inner(exp.Expression, exp.Func):
     }  # "query" is no part that could be written as SQL by itself
 
 
-class Rows(exp.Expression, exp.Func):
+class NativeRows(exp.Expression, exp.Func):
     """A `NativeQuery` in FROM: `query`; `shown` is its alias, by which it is told from others."""
 
     arg_types: ClassVar[dict[str, bool]] = {"shown": True}

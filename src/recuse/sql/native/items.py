@@ -10,7 +10,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.fold import fold, same
 from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.native.expressions import Expressions
+from recuse.sql.native.expressions import NativeExpressions
 from recuse.sql.native.tree import (
     JoinKind,
     NativeItem,
@@ -51,17 +51,17 @@ class From:
         return replace(self, scope=scope, items=(*self.items, item))
 
 
-Rows = Callable[[exp.Expr, From], tuple[str, tuple[str, ...], Scan | NativeQuery]]
+ItemRows = Callable[[exp.Expr, From], tuple[str, tuple[str, ...], Scan | NativeQuery]]
 """reads one item: the name it is called by, its columns, and its rows"""
-Reader = Callable[[From], Expressions]
+Reader = Callable[[From], NativeExpressions]
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class FromReader:
     """A reader of FROM; `rows` reads one item, `reader` gives the reader of expressions over a FROM."""
 
     text: str
-    rows: Rows
+    rows: ItemRows
     reader: Reader
     fresh: Callable[[str], str]
 

@@ -17,8 +17,8 @@ from recuse.scalars.function import Mistyped
 from recuse.scalars.types import Type
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Asking, Elaborator, Lookup
-from recuse.sql.native.asked import Sorted, Written, in_order
-from recuse.sql.native.steps import Shown, Step, Steps, steps_of
+from recuse.sql.native.asked import EngineCall, Sorted, in_order
+from recuse.sql.native.steps import ShownRows, Step, Steps, steps_of
 from recuse.sql.native.tree import (
     JoinKind,
     NativeItem,
@@ -47,7 +47,7 @@ class NativeLowering:
 
     def body(self, query: Query, operands: tuple[str, ...]) -> str:
         """Return a subquery or a function of many rows inside an expression, given its operands."""
-        if isinstance(query.body, Written):
+        if isinstance(query.body, EngineCall):
             return query.body.sql(operands)
         if isinstance(query.body, Asking):
             return self._asking(query.body, operands)
@@ -146,7 +146,7 @@ class NativeLowering:
                             or bool(query.once_by))  # fmt: skip
         return f"SELECT {once}{', '.join(listed)}{source}{order}{_limit(query)}"
 
-    def _order(self, shown: Shown, values: Sequence[Expression], *, complete: bool) -> str:
+    def _order(self, shown: ShownRows, values: Sequence[Expression], *, complete: bool) -> str:
         """Return ORDER BY, by all columns in the end if rows that tie must be told apart."""
         parts: list[str] = []
         places: set[int] = set()
@@ -220,7 +220,7 @@ class NativeLowering:
         outputs = tuple(
             Output(name, exp.column(exp.to_identifier(name, quoted=True))) for name in query.names
         )
-        shown = Shown(outputs, (), (), (), query.order)
+        shown = ShownRows(outputs, (), (), (), query.order)
         values = [lookup(output.value) for output in outputs]
         order = here._order(shown, values, complete=query.limit is not None or query.offset > 0)
         return f"SELECT {names} FROM ({rows}) AS {quoted(alias)}({names}){order}{_limit(query)}"

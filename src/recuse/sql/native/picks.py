@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
@@ -18,18 +16,17 @@ from recuse.scalars.types import (
     Type,
     words,
 )
-from recuse.sql.native.asked import Asked, Sorted, in_order, within
+from recuse.sql.native.asked import MadeOfRows, RowsCall, Sorted, in_order, within
 
-Made = Callable[[Asked], Expression]
 HALF = Constant(5, Number(1, 5, 5))
 INTERPOLATED = 18
 """Digits of numbers between which DuckDB interpolates without overflow."""
 
 
-def extreme(function: str) -> Made:
+def extreme(function: str) -> MadeOfRows:
     """Return how MIN or MAX is made."""
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         if len(asked.arguments) != 1:
             raise Mistyped(f"{function.upper()} takes one argument", f"write {function}(x)")
         value = in_order(asked.argument)
@@ -38,26 +35,26 @@ def extreme(function: str) -> Made:
     return made
 
 
-def first(asked: Asked) -> Expression:
+def first(asked: RowsCall) -> Expression:
     """Return FIRST(x ORDER BY y): of rows that tie, the least x."""
     return _picked(asked, "first")
 
 
-def last(asked: Asked) -> Expression:
+def last(asked: RowsCall) -> Expression:
     """Return LAST(x ORDER BY y): of rows that tie, the greatest x."""
     return _picked(asked, "last")
 
 
-def _picked(asked: Asked, function: str) -> Expression:
+def _picked(asked: RowsCall, function: str) -> Expression:
     value = asked.argument
     order = (*asked.order, Sorted(in_order(value)))
     return asked.engine(function, (value,), value.type, order=order)
 
 
-def extreme_by(*, descending: bool) -> Made:
+def extreme_by(*, descending: bool) -> MadeOfRows:
     """Return how ARG_MIN or ARG_MAX is made: rows in which either argument is NULL take no part."""
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         if len(asked.arguments) != 2 or asked.order:
             raise Mistyped("two arguments are needed", "write arg_min(x, y): the x of the least y")
         value, by = map(in_order, asked.arguments)
@@ -68,23 +65,23 @@ def extreme_by(*, descending: bool) -> Made:
     return made
 
 
-def mode(asked: Asked) -> Expression:
+def mode(asked: RowsCall) -> Expression:
     """Return the most frequent value, the least of several."""
     value = in_order(asked.argument)
     return asked.engine("mode", (value,), value.type, order=(Sorted(value),))
 
 
-def median(asked: Asked) -> Expression:
+def median(asked: RowsCall) -> Expression:
     """Return MEDIAN(x): halfway between the two in the middle."""
     if len(asked.arguments) != 1:
         raise Mistyped("MEDIAN takes one argument", "write median(x)")
     return _between(asked, HALF, descending=False)
 
 
-def quantile(*, interpolated: bool) -> Made:
+def quantile(*, interpolated: bool) -> MadeOfRows:
     """Return how QUANTILE_CONT, QUANTILE_DISC and PERCENTILE_… WITHIN GROUP are made."""
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         if len(asked.arguments) != 2:
             raise Mistyped("a quantile needs a value and a share", "write quantile_cont(x, 0.9)")
         value, share = asked.arguments
@@ -101,7 +98,7 @@ def quantile(*, interpolated: bool) -> Made:
     return made
 
 
-def _between(asked: Asked, share: Constant, *, descending: bool) -> Expression:
+def _between(asked: RowsCall, share: Constant, *, descending: bool) -> Expression:
     value = asked.argument
     kept, gives = _interpolated(value)
     found = asked.engine(

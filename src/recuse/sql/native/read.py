@@ -12,9 +12,9 @@ from recuse.scalars.expression import Variable
 from recuse.scalars.types import Opaque, Type, common
 from recuse.sql.elaborate import Lookup
 from recuse.sql.named import NOTHING, Known, names_in, view_query
-from recuse.sql.native.expressions import Expressions, Queries
+from recuse.sql.native.expressions import NativeExpressions, Queries
 from recuse.sql.native.inner import Inner
-from recuse.sql.native.items import From, Items, unique
+from recuse.sql.native.items import From, FromReader, unique
 from recuse.sql.native.selects import SelectReader
 from recuse.sql.native.tables import Tables
 from recuse.sql.native.tree import (
@@ -73,12 +73,12 @@ class NativeReader:
     def _select(self, tree: exp.Select, known: Known, outer: Scope | None, around: Lookup) -> NativeSelect:
         windows = {fold(one.this.name): one for one in tree.args.get("windows") or ()}
 
-        def reader(rows: From) -> Expressions:
+        def reader(rows: From) -> NativeExpressions:
             inside = self._inside(known)
-            return Expressions(self.schema, inside, rows.scope, rows.lookup(), windows=windows)
+            return NativeExpressions(self.schema, inside, rows.scope, rows.lookup(), windows=windows)
 
         start = From(Scope(self.schema.text, outer=outer), around)
-        items = Items(
+        items = FromReader(
             self.schema.text, lambda item, left: self._item(item, left, known), reader, self.tables.alias
         )
         rows = items.read(tree, start)
@@ -112,7 +112,7 @@ class NativeReader:
             return Variable("", node.name, kinds[node.name])
 
         scope = Scope(self.schema.text, (Entry("", columns),))
-        reader = Expressions(self.schema, self._no_query, scope, lookup)
+        reader = NativeExpressions(self.schema, self._no_query, scope, lookup)
         head = exp.Select(expressions=[exp.column(name, quoted=True) for name in names])
         for key in ("order", "limit", "offset"):
             if tree.args.get(key):

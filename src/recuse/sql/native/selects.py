@@ -11,7 +11,7 @@ from recuse.errors import QueryError
 from recuse.fold import fold, same
 from recuse.sql.elaborate import Elaborator, Lookup
 from recuse.sql.native.calls import calls
-from recuse.sql.native.expressions import Expressions, conjuncts, with_aliases
+from recuse.sql.native.expressions import NativeExpressions, conjuncts, with_aliases
 from recuse.sql.native.items import From
 from recuse.sql.native.steps import steps_of
 from recuse.sql.native.tree import NativeSelect, Sorting
@@ -30,7 +30,7 @@ class SelectReader:
 
     tree: exp.Select
     rows: From
-    reader: Expressions
+    reader: NativeExpressions
     text: str
 
     def read(self) -> NativeSelect:
@@ -136,7 +136,7 @@ class SelectReader:
     # -------------------------------------------------------------- GROUP BY
 
     def _keys(
-        self, outputs: Sequence[Output], named: Expressions, scalars: Sequence[Scalar]
+        self, outputs: Sequence[Output], named: NativeExpressions, scalars: Sequence[Scalar]
     ) -> tuple[Scalar, ...] | None:
         group = self.tree.args.get("group")
         aggregated = any(True for scalar in scalars for _ in calls(scalar))
@@ -179,14 +179,14 @@ class SelectReader:
                     hint = "aggregate it where its rows are"
                     raise self._refuse("this aggregate belongs to the query around", call, hint)
 
-    def _conjuncts(self, clause: str, named: Expressions) -> tuple[Scalar, ...]:
+    def _conjuncts(self, clause: str, named: NativeExpressions) -> tuple[Scalar, ...]:
         node = self.tree.args.get(clause)
         return () if node is None else conjuncts(named.value(node.this))
 
     # -------------------------------------------------------------- ORDER BY, LIMIT
 
     def _order(
-        self, order: exp.Order | None, outputs: Sequence[Output], named: Expressions
+        self, order: exp.Order | None, outputs: Sequence[Output], named: NativeExpressions
     ) -> tuple[Sorting, ...]:
         found: list[Sorting] = []
         for item in order.expressions if order is not None else ():
@@ -201,7 +201,9 @@ class SelectReader:
                     )
         return tuple(found)
 
-    def _ordered(self, node: exp.Expr, outputs: Sequence[Output], named: Expressions) -> Iterator[Scalar]:
+    def _ordered(
+        self, node: exp.Expr, outputs: Sequence[Output], named: NativeExpressions
+    ) -> Iterator[Scalar]:
         if isinstance(node, exp.Var) and fold(node.name) == "all":
             yield from (output.value for output in outputs)
             return
@@ -211,7 +213,7 @@ class SelectReader:
         yield named.value(node) if meant is None else placed(meant, span(node, self.text))
 
     def _once_by(
-        self, once: exp.Distinct | None, outputs: Sequence[Output], named: Expressions
+        self, once: exp.Distinct | None, outputs: Sequence[Output], named: NativeExpressions
     ) -> tuple[Scalar, ...]:
         on = None if once is None else once.args.get("on")
         if on is None:

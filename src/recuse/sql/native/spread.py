@@ -11,18 +11,16 @@ from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.scalars.types import Boolean, Float, Null, Number, words
-from recuse.sql.native.asked import Asked, Sorted
+from recuse.sql.native.asked import MadeOfRows, RowsCall, Sorted
 
 LARGEST = 1e140
 """The largest float of which a variance is taken: the sum of the squares of any number of them is finite."""
 
-Made = Callable[[Asked], Expression]
 
-
-def spread(function: str) -> Made:
+def spread(function: str) -> MadeOfRows:
     """Return how a variance or deviation of one argument is made."""
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         _plain(asked)
         value = asked.argument
         kept = _bounded(value, 0)
@@ -32,31 +30,31 @@ def spread(function: str) -> Made:
     return made
 
 
-def covariance(function: str) -> Made:
+def covariance(function: str) -> MadeOfRows:
     """Return how a covariance is made."""
     return lambda asked: _together(asked, lambda pairs, y, x: _covariance(pairs, function, y, x))
 
 
-def correlation(asked: Asked) -> Expression:
+def correlation(asked: RowsCall) -> Expression:
     """Return CORR(y, x)."""
 
-    def made(pairs: Asked, y: Expression, x: Expression) -> Expression:
+    def made(pairs: RowsCall, y: Expression, x: Expression) -> Expression:
         both = apply("*", _deviation(pairs, "stddev_pop", y, x), _deviation(pairs, "stddev_pop", x, y))
         return apply("/", _covariance(pairs, "covar_pop", y, x), both)
 
     return _together(asked, made)
 
 
-def slope(asked: Asked) -> Expression:
+def slope(asked: RowsCall) -> Expression:
     """Return REGR_SLOPE(y, x)."""
 
-    def made(pairs: Asked, y: Expression, x: Expression) -> Expression:
+    def made(pairs: RowsCall, y: Expression, x: Expression) -> Expression:
         return apply("/", _covariance(pairs, "covar_pop", y, x), _deviation(pairs, "var_pop", x, y))
 
     return _together(asked, made)
 
 
-def _together(asked: Asked, made: Callable[[Asked, Expression, Expression], Expression]) -> Expression:
+def _together(asked: RowsCall, made: Callable[[RowsCall, Expression, Expression], Expression]) -> Expression:
     """Return what is made of the rows in which both arguments have a value."""
     _plain(asked)
     if len(asked.arguments) != 2:
@@ -70,15 +68,15 @@ def _together(asked: Asked, made: Callable[[Asked, Expression, Expression], Expr
     return found
 
 
-def _covariance(pairs: Asked, function: str, y: Expression, x: Expression) -> Expression:
+def _covariance(pairs: RowsCall, function: str, y: Expression, x: Expression) -> Expression:
     return pairs.engine(function, (y, x), Float(), order=(Sorted(y), Sorted(x)), mended=True)
 
 
-def _deviation(pairs: Asked, function: str, value: Expression, other: Expression) -> Expression:
+def _deviation(pairs: RowsCall, function: str, value: Expression, other: Expression) -> Expression:
     return pairs.engine(function, (value,), Float(), order=(Sorted(value), Sorted(other)), mended=True)
 
 
-def _plain(asked: Asked) -> None:
+def _plain(asked: RowsCall) -> None:
     if asked.distinct:
         hint = "write SELECT DISTINCT in a subquery, and aggregate its rows"
         raise Mistyped("DISTINCT is not understood here", hint)

@@ -15,7 +15,7 @@ from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.scalars.expression import Constant, Expression, Query, Variable, operands, with_operands
 from recuse.sql.elaborate import Elaborator, Lookup
-from recuse.sql.native.asked import Asked, Over, Written
+from recuse.sql.native.asked import EngineCall, Over, RowsCall
 from recuse.sql.native.calls import Calls, calls, is_call, windows
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.tree import NativeSelect, Sorting, native_lookup, native_scalars, with_inner
@@ -60,7 +60,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownRows:
     """What is left of a SELECT when its groups and windows are columns."""
 
     outputs: tuple[Output, ...]
@@ -77,9 +77,9 @@ class Shown:
         yield from self.once_by
         yield from (sorting.value for sorting in self.order)
 
-    def after(self, step: Step) -> Shown:
+    def after(self, step: Step) -> ShownRows:
         """Return the same over the columns of a step."""
-        return Shown(
+        return ShownRows(
             tuple(Output(output.name, step.replaced(output.value)) for output in self.outputs),
             tuple(map(step.replaced, self.having)),
             tuple(map(step.replaced, self.qualify)),
@@ -104,7 +104,7 @@ class Steps:
     grouped: Lookup
     numbered: Step | None
     windows: tuple[Step, ...]
-    shown: Shown
+    shown: ShownRows
     last: Lookup
 
 
@@ -116,11 +116,11 @@ def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
     taken = _aliases(select)
     rows = lookup = native_lookup(select.items, around)
     here = {item.alias for item in select.items}
-    shown = Shown(select.outputs, select.having, select.qualify, select.once_by, select.order)
+    shown = ShownRows(select.outputs, select.having, select.qualify, select.once_by, select.order)
     groups: tuple[Step, ...] = ()
     keys: list[Scalar] = []
     if select.keys is not None:
-        before = Prepared(_fresh("prepared", taken))
+        before = Beforehand(_fresh("prepared", taken))
         made = _groups(select.keys, shown, make(rows), before, _fresh("grouped", taken))
         groups = (*before.steps(), *in_parts(made, _fresh("summed", taken)))
         shown = shown.after(made)
@@ -140,14 +140,14 @@ def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
         found = [numbered.replaced(window) for window in found]
         lookup, here = numbered.lookup(around), {numbered.alias}
         keys = [column(numbered.alias, NUMBER)]
-    before = Prepared(_fresh("arranged", taken))
+    before = Beforehand(_fresh("arranged", taken))
     over = _windows(found, shown, here, make(lookup), keys, before, _fresh("windowed", taken))
     parts = (*before.steps(), *in_parts(over, _fresh("ranked", taken)))
     return Steps(rows, groups, having, grouped, numbered, parts, shown.after(over), over.lookup(around))
 
 
 @dataclass(slots=True)
-class Prepared:
+class Beforehand:
     """Expressions about one row, each computed once before rows are put together."""
 
     alias: str
@@ -166,7 +166,7 @@ class Prepared:
 
 
 def _groups(
-    keys: Sequence[Scalar], shown: Shown, elaborator: Elaborator, before: Prepared, alias: str
+    keys: Sequence[Scalar], shown: ShownRows, elaborator: Elaborator, before: Beforehand, alias: str
 ) -> Step:
     reader = Calls(elaborator, prepare=before.take)
     computed = [
@@ -179,11 +179,11 @@ def _groups(
 
 def _windows(
     found: Sequence[Scalar],
-    shown: Shown,
+    shown: ShownRows,
     here: set[str],
     elaborator: Elaborator,
     keys: Sequence[Scalar],
-    before: Prepared,
+    before: Beforehand,
     alias: str,
 ) -> Step:
     """Return the windows as columns; rows that tie are told apart by all their columns, then by `keys`."""
@@ -197,10 +197,10 @@ def _windows(
     return Step(alias, (*made, *kept))
 
 
-def _numbered(shown: Shown, here: set[str], lookup: Lookup, alias: str) -> Step:
+def _numbered(shown: ShownRows, here: set[str], lookup: Lookup, alias: str) -> Step:
     used = _columns([*shown.scalars()], here)
     kept = [Computed(one, f"c{n}", lookup(one)) for n, one in enumerate(used, start=1)]
-    number = Computed(exp.var(NUMBER), NUMBER, Asked((), over=Over()).engine("row_number", (), RANKED))
+    number = Computed(exp.var(NUMBER), NUMBER, RowsCall((), over=Over()).engine("row_number", (), RANKED))
     return Step(alias, (*kept, number))
 
 
@@ -209,7 +209,7 @@ def in_parts(step: Step, alias: str) -> tuple[Step, ...]:
     known: dict[object, Computed] = {}
 
     def part(found: Expression) -> Expression:
-        if not isinstance(found, Query) or not isinstance(found.body, Written):
+        if not isinstance(found, Query) or not isinstance(found.body, EngineCall):
             return with_operands(found, [part(operand) for operand in operands(found)])
         one = known.setdefault(
             (found.operands, found.body), Computed(exp.null(), f"p{len(known) + 1}", found)
@@ -292,7 +292,7 @@ def _fresh(wish: str, taken: set[str]) -> str:
     return found
 
 
-def _refuse_ungrouped(shown: Shown, here: set[str], elaborator: Elaborator) -> None:
+def _refuse_ungrouped(shown: ShownRows, here: set[str], elaborator: Elaborator) -> None:
     for scalar in shown.scalars():
         for part in scalar.find_all(exp.Column):
             if part.table in here:

@@ -11,7 +11,7 @@ from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import spelled
 from recuse.scalars.types import LIMIT, Boolean, Float, Null, Number, decimal, whole, words
-from recuse.sql.native.asked import Asked
+from recuse.sql.native.asked import RowsCall
 
 ROWS = 63
 """There are fewer than 2^63 rows."""
@@ -23,7 +23,7 @@ FIXED = decimal(SUMMED + 18, 18)
 """Floats that are summed: below 10^19, to 18 decimal places."""
 
 
-def total(asked: Asked) -> Expression:
+def total(asked: RowsCall) -> Expression:
     """Return SUM(x); NULL where it has more than 38 digits."""
     value = _number(asked.argument)
     if isinstance(value.type, Float):
@@ -31,7 +31,7 @@ def total(asked: Asked) -> Expression:
     return _of_numbers(asked, value)
 
 
-def average(asked: Asked) -> Expression:
+def average(asked: RowsCall) -> Expression:
     """Return AVG(x): the exact sum over the count, as a float."""
     value = _number(asked.argument)
     found = _of_floats(asked, value) if isinstance(value.type, Float) else _of_numbers(asked, value)
@@ -49,12 +49,12 @@ def _number(value: Expression) -> Expression:
     return value
 
 
-def _of_floats(asked: Asked, value: Expression) -> Expression:
+def _of_floats(asked: RowsCall, value: Expression) -> Expression:
     fixed = bring(value, FIXED)
     return asked.unless_lost(value, fixed, _of_numbers(asked, fixed))
 
 
-def _of_numbers(asked: Asked, value: Expression) -> Expression:
+def _of_numbers(asked: RowsCall, value: Expression) -> Expression:
     kind = value.type
     if not isinstance(kind, Number):
         raise TypeError("only numbers are summed")
@@ -85,7 +85,7 @@ def _of_numbers(asked: Asked, value: Expression) -> Expression:
     )
 
 
-def _narrow(asked: Asked, value: Expression) -> Expression:
+def _narrow(asked: RowsCall, value: Expression) -> Expression:
     """Return the sum of numbers so narrow that it fits, bounded by that of as many rows as there can be."""
     kind = value.type
     if not isinstance(kind, Number) or kind.digits > SUMMED:

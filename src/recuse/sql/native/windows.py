@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from recuse.scalars.build import bring
@@ -10,47 +9,46 @@ from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.scalars.logic import alike
 from recuse.scalars.types import BIGINT, Float, Number, Type, whole
-from recuse.sql.native.asked import Asked, Over, Sorted, in_order
+from recuse.sql.native.asked import MadeOfRows, Over, RowsCall, Sorted, in_order
 
-Made = Callable[[Asked], Expression]
 RANKED = whole(1, BIGINT.high)
 FARTHEST = 2**31 - 1
 """Rows that LAG and LEAD reach, and groups of NTILE."""
 
 
-def over(asked: Asked) -> Over:
+def over(asked: RowsCall) -> Over:
     """Return the window of a function that needs one."""
     if asked.over is None:
         raise Mistyped("this function needs a window", "write OVER (PARTITION BY … ORDER BY …)")
     return asked.over
 
 
-def numbered(function: str) -> Made:
+def numbered(function: str) -> MadeOfRows:
     """Return how ROW_NUMBER is made: rows that tie are numbered by all their columns."""
     return lambda asked: replace(asked, over=over(asked).total()).engine(function, (), RANKED)
 
 
-def ranked(function: str, gives: Type = RANKED) -> Made:
+def ranked(function: str, gives: Type = RANKED) -> MadeOfRows:
     """Return how RANK and its like are made: rows that tie have one rank."""
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         over(asked)
         return asked.engine(function, (), gives)
 
     return made
 
 
-def parted(asked: Asked) -> Expression:
+def parted(asked: RowsCall) -> Expression:
     """Return NTILE(n)."""
     count = _written(asked, 0, 1, "write NTILE(4)")
     found = replace(asked, over=over(asked).total())
     return found.engine("ntile", (count,), RANKED)
 
 
-def neighbour(function: str) -> Made:
+def neighbour(function: str) -> MadeOfRows:
     """Return how LAG or LEAD is made."""
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         value, *more = asked.arguments
         found = replace(asked, over=over(asked).total())
         arguments: list[Expression] = [value]
@@ -66,14 +64,14 @@ def neighbour(function: str) -> Made:
     return made
 
 
-def of_frame(function: str) -> Made:
+def of_frame(function: str) -> MadeOfRows:
     """Return how FIRST_VALUE, LAST_VALUE or NTH_VALUE is made.
 
     A frame of rows follows an order without ties; in any other the rows that tie stay together, and those of
     the frame are ordered by themselves.
     """
 
-    def made(asked: Asked) -> Expression:
+    def made(asked: RowsCall) -> Expression:
         window = over(asked)
         value = in_order(asked.argument)
         arguments = [value]
@@ -87,7 +85,7 @@ def of_frame(function: str) -> Made:
     return made
 
 
-def _written(asked: Asked, place: int, least: int, hint: str) -> Constant:
+def _written(asked: RowsCall, place: int, least: int, hint: str) -> Constant:
     """Return a number of rows that must be written down."""
     if len(asked.arguments) <= place:
         raise Mistyped("a number of rows is missing", hint)
@@ -98,7 +96,7 @@ def _written(asked: Asked, place: int, least: int, hint: str) -> Constant:
     return Constant(int(found.value or 0), BIGINT)
 
 
-WINDOWS: dict[str, Made] = {
+WINDOWS: dict[str, MadeOfRows] = {
     "row_number": numbered("row_number"),
     "rank": ranked("rank"),
     "dense_rank": ranked("dense_rank"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from recuse.sql.native.inner import Inner, Rows
+from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.tree import NativeQuery, native_scans
 from recuse.sql.ownership import PublicTable
 from recuse.sql.query import Block, Own, Schema, below, written
@@ -36,7 +36,7 @@ def _subqueries(scalar: exp.Expr, schema: Schema) -> Iterator[list[str]]:
         elif isinstance(node, exp.Exists):
             names = [table.name for table in node.find_all(exp.Table)]
             found = [name for name in names if not _is_public(name, schema)]
-            for rows in node.find_all(Rows):
+            for rows in node.find_all(NativeRows):
                 found += _private(rows.args["query"], schema)
         if found:
             yield found

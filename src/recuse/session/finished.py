@@ -1,0 +1,42 @@
+"""The rows of an answer as HAVING, ORDER BY, LIMIT and OFFSET leave them: post-processing, so it is free.
+
+Guarantee: private like the releases that it is made of (proofs.md, lemma Q2); what is charged, released and
+stored does not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from recuse.session.formulas import Given, comparable, value_of
+from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, Keep, OrderTerm, ShownKey
+
+
+def finished(rows: Sequence[Given], steps: Sequence[FinishingStep]) -> list[Given]:
+    """Return the rows that are shown, in their order."""
+    found = list(rows)
+    for step in steps:
+        match step:
+            case Keep(condition):
+                found = [row for row in found if value_of(condition, row) is True]
+            case Arrange(terms):
+                for term in reversed(terms):
+                    found = _sorted(found, term)
+            case FirstRows(offset, limit):
+                found = found[offset:] if limit is None else found[offset : offset + limit]
+    return found
+
+
+def _sorted(rows: Sequence[Given], term: OrderTerm) -> list[Given]:
+    values = [(value_of(term.formula, row), row) for row in rows]
+    nulls = [row for value, row in values if value is None]
+    filled = [(comparable(value), row) for value, row in values if value is not None]
+    filled.sort(key=lambda pair: pair[0], reverse=term.descending)
+    rest = [row for _, row in filled]
+    return [*nulls, *rest] if term.nulls_first else [*rest, *nulls]
+
+
+def label_of(formula: Formula, row: Given) -> Any:
+    """Return what a column says that has no interval; a key as it is."""
+    return row.keys[formula.position] if isinstance(formula, ShownKey) else value_of(formula, row)

@@ -1,0 +1,71 @@
+"""Which queries have answers for rows: they aggregate all that they look at.
+
+A SELECT without aggregates around such a query only looks at its rows: what it makes of them is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from recuse.fold import fold
+from recuse.sql.named import Known
+
+WithNames = Callable[[exp.Expr, Known], Known]
+"""returns the CTEs that a query can see, its own among them"""
+
+
+def is_aggregated(node: exp.Expr) -> bool:
+    """Return whether an expression aggregates, windows and subqueries in it left out."""
+    apart = exp.Query | exp.Window
+    inside = node.walk(prune=lambda part: isinstance(part, apart))
+    return any(isinstance(part, exp.AggFunc) and not isinstance(part, apart) for part in inside)
+
+
+def answered_within(
+    tree: exp.Select, known: Known, with_names: WithNames
+) -> tuple[exp.Expr, Known, Sequence[str]] | None:
+    """Return the query in FROM whose rows are answers, if the SELECT around it only looks at them.
+
+    With it come the CTEs that it can see, and the names of its columns where they are given.
+    """
+    start = tree.args.get("from_")
+    if start is None or any(tree.args.get(key) for key in ("joins", "group", "having")):
+        return None
+    item = start.this
+    if item.args.get("joins") or any(map(is_aggregated, tree.expressions)):
+        return None
+    alias = item.args.get("alias")
+    names: Sequence[str] = [name.name for name in (alias.args.get("columns") or ())] if alias else ()
+    if isinstance(item, exp.Subquery):
+        query, within = item.this, known
+    elif isinstance(item, exp.Table) and not item.db and fold(item.name) in known:
+        cte = known[fold(item.name)]
+        query, within, names = cte.tree, cte.known, names or cte.columns
+    else:
+        return None
+    return (query, within, names) if is_answered(query, within, with_names) else None
+
+
+def is_answered(query: exp.Expr, known: Known, with_names: WithNames) -> bool:
+    """Return whether the rows of a query are answers, or what is made of them."""
+    bare = query.unnest()
+    if not isinstance(bare, exp.Select):
+        return False
+    if bare.args.get("group") is not None or any(map(is_aggregated, bare.expressions)):
+        return True
+    if bare.args.get("from_") is None and bare.find(exp.Subquery):
+        return True
+    return answered_within(bare, with_names(bare, known), with_names) is not None
+
+
+def is_one_row(query: exp.Expr) -> bool:
+    """Return whether a query has one row, whatever it looks at: aggregates of it all, and nothing else."""
+    bare = query.unnest()
+    if not isinstance(bare, exp.Select) or not bare.expressions:
+        return False
+    clauses = {key for key, value in bare.args.items() if value}
+    return clauses <= {"expressions", "from_", "joins", "where", "with_"} and all(
+        is_aggregated(node) for node in bare.expressions
+    )

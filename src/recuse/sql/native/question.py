@@ -1,0 +1,45 @@
+"""A question about nobody: every table in it is public, so it is run as it is, whatever it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.scalars.types import Type
+from recuse.sql.native.lower import NativeLowering
+from recuse.sql.native.read import NativeReader
+from recuse.sql.native.tables import Tables
+from recuse.sql.native.tree import names_of, native_scans
+from recuse.sql.ownership import PublicTable
+from recuse.sql.query import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class PublicQuery:
+    """A question about nobody: the SQL that answers it, its columns, and the tables that it looks at."""
+
+    sql: str
+    names: tuple[str, ...]
+    types: tuple[Type, ...]
+    tables: tuple[tuple[str, str], ...]
+    """alias and name of each"""
+
+
+def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery | None:
+    """Return a question about nobody, ready to be run; None if it is about somebody, or not understood.
+
+    Guarantee: no row of a table that anybody owns is read, so the answer is the same whoever withdraws.
+    """
+    try:
+        query = NativeReader(schema, tables).query(tree)
+        scans = list(native_scans(query))
+        public = all(isinstance(schema.ownership.of(scan.table.name), PublicTable) for scan in scans)
+        if not scans or not public:
+            return None
+        sql = NativeLowering(text=schema.text, dialect=schema.catalogue.dialect).query(query)
+    except QueryError:
+        return None
+    looked_at = tuple((scan.alias, scan.table.name) for scan in scans)
+    return PublicQuery(sql, names_of(query), query.types, looked_at)

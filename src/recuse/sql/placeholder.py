@@ -1,0 +1,82 @@
+"""Places in statements for numbers that are released before the rest is asked, and the numbers put in them.
+
+A statement is compiled with a place of a fixed type, so that whether it is accepted, and how it is computed,
+cannot depend on the number. Later the number is written in it as a constant of that very type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+from sqlglot import exp
+
+from recuse.scalars.duckdb import no_bodies
+from recuse.scalars.expression import Constant, Variable
+from recuse.scalars.types import Number
+from recuse.sql.dialect import DUCKDB, Dialect
+
+SOURCE = "released first"
+WHOLE_DIGITS = 15
+PLACES = 6
+"""what a number has before and behind the point; the total language has 38 digits for what is made of it"""
+
+FIRST_SHARE = Fraction(1, 5)
+"""the part of ε for all numbers that are released first together, if people's rows are asked for after"""
+
+WHOLE = Number(0, 1 - 10**WHOLE_DIGITS, 10**WHOLE_DIGITS - 1)
+DECIMAL = Number(PLACES, 1 - 10 ** (WHOLE_DIGITS + PLACES), 10 ** (WHOLE_DIGITS + PLACES) - 1)
+
+_PLACE = rf'"{SOURCE}"\."(\d+)"'
+_SCANNED = re.compile(rf"""{_PLACE}|'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
+
+
+class Released(exp.Expression, exp.Func):
+    """The place of a number, by its position; `whole` says which of the two types it has."""
+
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "whole": False}
+    _sql_names: ClassVar[list[str]] = ["RELEASED"]
+
+    @classmethod
+    def at(cls, position: int, kind: Number) -> Released:
+        """Return the place at a position."""
+        return cls(this=exp.Literal.number(position), whole=kind == WHOLE)
+
+
+def place_of(node: exp.Expr) -> Variable:
+    """Return a place as the total language has it: a column of a source that no query can name."""
+    return Variable(SOURCE, node.name, WHOLE if node.args.get("whole") else DECIMAL)
+
+
+def fitted(value: Fraction | None, kind: Number) -> Fraction | None:
+    """Return a number as its place holds it: rounded, and within its bounds. NULL stays NULL.
+
+    >>> fitted(Fraction(10**20, 3), WHOLE) == 10**15 - 1, fitted(Fraction(1, 3), DECIMAL)
+    (True, Fraction(333333, 1000000))
+    """
+    if value is None:
+        return None
+    granules = min(max(round(value * 10**kind.scale), kind.low), kind.high)
+    return Fraction(granules, 10**kind.scale)
+
+
+def filled(
+    sql: str, values: Sequence[Fraction | None], kinds: Sequence[Number], dialect: Dialect = DUCKDB
+) -> str:
+    """Return a statement with numbers in its places; what stands in quotes is left as it is.
+
+    >>> filled('SELECT "x" > "released first"."0", \'"released first"."0"\'', [None], [WHOLE])
+    'SELECT "x" > CAST(NULL AS BIGINT), \'"released first"."0"\''
+    """
+
+    def constant(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        position = int(found[1])
+        fit, kind = fitted(values[position], kinds[position]), kinds[position]
+        granules = None if fit is None else int(fit * 10**kind.scale)
+        return dialect.scalar(Constant(granules, kind), no_bodies)
+
+    return _SCANNED.sub(constant, sql)

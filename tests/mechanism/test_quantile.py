@@ -1,4 +1,4 @@
-"""Quantiles: the sampler is exact, and what it looks at moves as theorem Q1 says."""
+"""Quantiles: the sampler is exact, and what it looks at moves as theorem V1 says."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from recuse.solver.fast import fast_programs
 from recuse.solver.interval import Interval
 from recuse.solver.lp.extended import FullPrograms
 from recuse.solver.lp.program import solve
+from recuse.solver.memo import memoising
 from recuse.solver.reference import Reference, reference
 from support.judges.choices import graph_of
 from support.mechanisms import run
@@ -85,8 +86,9 @@ def test_the_reference_answers_too(seed):
 def test_the_seven_rows_are_answered_with_and_without_anybody(leaver):
     relation = SEVEN_ROWS if leaver is None else without(SEVEN_ROWS, leaver)
     parameters = mechanism_for("selective", Epsilon.of("0.1"), relation.shape)
+    subject = prepare(relation, memoising(fast_programs))  # what a level needs is solved once
     for seed in range(40 if leaver is None else 4):
-        assert run(prepare(relation, fast_programs), parameters, Seeded(seed)).epsilon == parameters.epsilon
+        assert run(subject, parameters, Seeded(seed)).epsilon == parameters.epsilon
 
 
 @pytest.mark.parametrize("solver", [fast_programs, reference])
@@ -199,7 +201,17 @@ def joined(hubs: int, degree: int, k: int, protect: Protected) -> Choices:
 
 
 @pytest.mark.parametrize("protect", Protected)
-@pytest.mark.parametrize(("hubs", "degree", "k"), [(2, 20_000, 200), (5, 20_000, 50), (2, 100_000, 3)])
+@pytest.mark.parametrize(
+    ("hubs", "degree", "k"),
+    [
+        (2, 6_000, 200),
+        (5, 6_000, 50),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in ((2, 20_000, 200), (5, 20_000, 50), (2, 100_000, 3))
+        ),
+    ],
+)
 def test_hubs_that_know_each_other_are_answered(hubs, degree, k, protect):
     assert answers(joined(hubs, degree, k, protect), "0.1")
 
@@ -239,7 +251,7 @@ def test_the_twin_without_a_last_resort_is_caught(monkeypatch):
     assert fails(STRICT, reference)
     monkeypatch.setattr(ExactPrograms, "low_enough", gives_up)
     assert fails(stalled)
-    assert sum(fails(made(seed)) for seed in range(300)) > 0
+    assert any(fails(made(seed)) for seed in range(300))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

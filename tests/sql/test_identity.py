@@ -236,6 +236,12 @@ def replace_below() -> Below:
     return Below(Group((INNER,)), ("x",))
 
 
+def test_how_many_rows_are_needed_below_belongs_to_the_identity():
+    tables = [replace(TABLE, below=(Below(Group((INNER,), least), ("x",)),)) for least in (2, 3)]
+    two, three = (replace(PLAN, measures=(replace(MEASURE, tables=(table,)),)) for table in tables)
+    assert meaning(two) != meaning(three)
+
+
 @pytest.mark.parametrize(
     ("kind", "name"), [(kind, name) for kind, names in CHANGES.items() for name in names], ids=str
 )

@@ -130,7 +130,7 @@ def draw_largest(
     `largest` is the largest value there is, `public` the largest that nobody owns: nothing below that is
     considered.
 
-    Guarantee: ε-private (proofs.md, theorem Q2).
+    Guarantee: ε-private (proofs.md, theorem V3).
     """
     numbers = grid()
     first = 0 if public is None else min(bisect_left(numbers, public), len(numbers) - 1)

@@ -45,7 +45,7 @@ class PlacedGroup:
     def covers(self) -> Covers:
         """Return W: around X(1) of the rows above t, each of the same public weight.
 
-        Guarantee: with a participant more it does not fall, nor grow by more than 1 (proofs.md, lemma Q2).
+        Guarantee: with a participant more it does not fall, nor grow by more than 1 (proofs.md, lemma V2).
         """
         alike = self.rows.alike(1 if self.rows.shape is Shape.CONJUNCTIONS else OR_WEIGHT)
 
@@ -83,7 +83,7 @@ class AtRank:
     def pick(self, group: PlacedGroup, mechanism: Mechanism, noise: Noise) -> Picked:
         """Return a quantile.
 
-        Guarantee: (ε1 + ε2)-private (proofs.md, theorem Q1).
+        Guarantee: (ε1 + ε2)-private (proofs.md, theorem V1).
         """
         tau = mechanism.choose(group.between(-inf, inf).signs, noise)
         rate = quantile_rate(mechanism.answer_epsilon, tau, self.rank)
@@ -118,7 +118,7 @@ class Largest:
     def pick(self, group: PlacedGroup, mechanism: Mechanism, noise: Noise) -> Picked:
         """Return an extreme value, for the whole of ε.
 
-        Guarantee: ε-private (proofs.md, theorem Q2).
+        Guarantee: ε-private (proofs.md, theorem V3).
         """
         values, (public, _) = group.rows.values, group.rows.public()
         largest = int(values.max(initial=-(2**LARGEST)))
@@ -148,7 +148,7 @@ class Ordered:
         """Return the answers: all groups together cost `share` times the mechanism's ε.
 
         Guarantee: private with that ε, if no participant touches more than `share` groups (proofs.md,
-        theorems Q1 and Q2, and theorem R7's side by side).
+        theorems V1 and V3, and theorem R7's side by side).
         """
         return [self._released(self.picker.pick(group, mechanism, noise), mechanism) for group in self.groups]
 

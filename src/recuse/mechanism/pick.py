@@ -22,7 +22,7 @@ def pick(masses: Sequence[Fraction], exponents: Sequence[Fraction], noise: Noise
     A uniform number is compared with the partial sums, both enclosed in ever more digits until one place is
     left: the sums are irrational, or ties have probability 0.
 
-    Guarantee: exact (proofs.md, lemma Q0).
+    Guarantee: exact (proofs.md, lemma V0).
     """
     least = min(exponents)
     digits, drawn, count = FIRST_DIGITS, 0, 0

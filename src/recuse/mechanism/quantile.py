@@ -117,7 +117,7 @@ class Envelope:
 def draw_quantile(envelope: Envelope, balance: Rank, noise: Noise) -> int:
     """Return t with probability proportional to μ(t)·exp(-rate·|m'_t|), exactly.
 
-    Guarantee: as proofs.md, theorem Q1 says, for every choice of certified values, the draws known to it.
+    Guarantee: as proofs.md, theorem V1 says, for every choice of certified values, the draws known to it.
     """
     while True:
         while (t := envelope.heavy()) is not None:

@@ -1,6 +1,6 @@
 """The rows of an answer as HAVING, ORDER BY, LIMIT and OFFSET leave them: post-processing, so it is free.
 
-Guarantee: private like the releases that it is made of (proofs.md, lemma Q2); what is charged, released and
+Guarantee: private like the releases that it is made of (proofs.md, lemma J2); what is charged, released and
 stored does not depend on it.
 """
 

@@ -95,7 +95,7 @@ class Spine:
     def answer(self, paid: Paid) -> Answer:
         """Return the answer to a question that is paid for; whatever fails is an `UnansweredError`.
 
-        Guarantee: private with the ε that was charged (proofs.md, theorems R3 to R7 and Q1);
+        Guarantee: private with the ε that was charged (proofs.md, theorems R3 to R7 and J1);
         only here private rows are read.
         """
         return after_charge(lambda: self._answer(paid), self.failures)
@@ -146,7 +146,7 @@ def release_firsts(question: Question, solver: Solver, noise: Noise) -> list[Rel
     """Return what is released before anything else: each number may stand in the questions after it.
 
     Guarantee: private with the sum of their parts' ε, and so is all that is asked with them in its place
-    (proofs.md, theorem Q1): what is asked next depends on data only through what was released.
+    (proofs.md, theorem J1): what is asked next depends on data only through what was released.
     """
     found: list[Releases] = []
     for first in question.firsts:

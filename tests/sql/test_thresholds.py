@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from sqlglot import exp
 
 from recuse.annotation import FALSE, Participant, at_least, withdraw
 from recuse.engines.binding import check_plan
@@ -164,6 +165,12 @@ def test_the_twin_that_is_one_off_is_caught(monkeypatch):
     whole = derivations.Group
     monkeypatch.setattr(derivations, "Group", lambda tables, least=1: whole(tables, max(1, least - 1)))
     assert broken(TWICE)
+
+
+def test_the_twin_that_forgets_the_group_of_null_is_caught(monkeypatch):
+    assert not broken(NULLS)
+    monkeypatch.setattr(exp, "NullSafeEQ", exp.EQ)
+    assert broken(NULLS)
 
 
 def test_the_twin_that_counts_a_row_for_every_row_around_is_caught(monkeypatch):

@@ -75,6 +75,8 @@ OTHER_WORDS = {
     "sql/parse.py": "letters that look like others",
     "sql/position.py": "keywords",
     "sql/read.py": "keywords",
+    "sql/native/frames.py": "keywords",
+    "sql/native/picks.py": "the name of a function, for a message",
     "sql/refuse.py": "keywords",
     "sql/sets.py": "keywords",
 }

@@ -121,10 +121,11 @@ def test_any_of_several_owners_is_one_choice():
 def test_the_explanation_names_tables_owners_and_completions():
     text = "SELECT SUM(i_price) FROM item"
     lines = list(compile_query(text, POLICY, CATALOGUE).explanation.lines())
-    assert lines[:-1] == [
+    assert lines == [
         "question    a signed sum, in units of 0.01",
         "understood  SELECT SUM(item.i_price) FROM item",
-        "table       item: a row belongs to (i_order) → orders and (i_supplier) → supplier",
+        "table       item: a row belongs to (i_order) → orders and (i_supplier) →",
+        "            supplier",
         "table       orders as item_orders: a row belongs to (o_customer) → customer",
         "completed   item joined with orders as item_orders",
         "completed   rows of item_orders whose customer exists",

@@ -283,10 +283,14 @@ def _derivations(
         problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
         raise QueryError(problem, hint="ask for it without NOT, EXCEPT and outer joins of private tables")
     tables = derive(measure, schema.text, schema.catalogue.dialect)
+    shape = shape_of(tables)
+    if measure.aggregate.placed and shape is Shape.THRESHOLDS:
+        problem = f"{measure.aggregate.word} of rows that a count of other rows decides is not answered"
+        raise QueryError(problem, hint="ask how many of them lie above a value: COUNT(*) … WHERE x > 10")
     return DerivationQuery(
         tables=tables,
         plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
-        shape=shape_of(tables),
+        shape=shape,
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),
         sharing=sharing_of(measure, tables, policy, grouped=grouped),

@@ -65,7 +65,7 @@ def fitted(value: Fraction | None, kind: Number) -> Fraction | None:
 def filled(
     sql: str, values: Sequence[Fraction | None], kinds: Sequence[Number], dialect: Dialect = DUCKDB
 ) -> str:
-    """Return a statement with numbers in its places; what stands in quotes is left as it is.
+    r"""Return a statement with numbers in its places; what stands in quotes is left as it is.
 
     >>> filled('SELECT "x" > "released first"."0", \'"released first"."0"\'', [None], [WHOLE])
     'SELECT "x" > CAST(NULL AS BIGINT), \'"released first"."0"\''

@@ -17,7 +17,8 @@ from recuse.scalars.types import Boolean, Type
 from recuse.session.session import Session, connect
 from recuse.sql import aggregates
 from recuse.sql.elaborate import Lookup
-from recuse.sql.query import Block, Scalar, Schema
+from recuse.sql.query import Block, Scalar
+from recuse.sql.schema import Schema
 
 POLICY = Policy.parse("""
 [[protect]]

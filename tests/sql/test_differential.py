@@ -19,7 +19,8 @@ from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.sql.compile import PASSES, Plan, compile_query
-from recuse.sql.query import Choice, map_blocks
+from recuse.sql.query import Choice
+from recuse.sql.walk import map_blocks
 from support.profiles import examples
 from support.sql.grammar import questions
 from support.sql.shop import POLICY, TABLES, Database, full_databases, the_engine

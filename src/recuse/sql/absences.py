@@ -15,7 +15,8 @@ from sqlglot import exp
 from recuse.scalars.types import Float, Opaque
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.equalities import Name, in_force
-from recuse.sql.query import Block, Output, Scalar, Scan, branches_of, column, map_blocks, scalars_of
+from recuse.sql.query import Block, Output, Scalar, Scan, branches_of, column
+from recuse.sql.walk import map_blocks, scalars_of
 
 
 def absorbed(blocks: Sequence[Block]) -> tuple[Block, ...]:

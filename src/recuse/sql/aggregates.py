@@ -14,7 +14,9 @@ from sqlglot import exp
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Type, words
 from recuse.sql.elaborate import Lookup, is_number, type_of
-from recuse.sql.query import Aggregate, Block, Scalar, Schema
+from recuse.sql.measure import Aggregate
+from recuse.sql.query import Block, Scalar
+from recuse.sql.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

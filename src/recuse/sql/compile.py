@@ -29,15 +29,17 @@ from recuse.sql.formula import FinishingStep, ShownKey, Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
 from recuse.sql.kinds import kind_of
 from recuse.sql.lower import Lowering, written_out
+from recuse.sql.measure import Aggregate, Measure
+from recuse.sql.met import Met
 from recuse.sql.native.question import PublicQuery, public_query
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.placeholder import filled
-from recuse.sql.query import Aggregate, Measure, Schema
-from recuse.sql.read import Reading, read
-from recuse.sql.relations import Relations
+from recuse.sql.read import read
+from recuse.sql.reading import Reading
 from recuse.sql.render import select, union
+from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing, sharing_of
 from recuse.sql.unique import join_unique
 
@@ -162,7 +164,7 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
         try:
             return _compile(tree, policy, schema)
         except QueryError:
-            public = public_query(tree, schema, Relations(schema))
+            public = public_query(tree, schema, Met(schema))
             if public is None:
                 raise
             return _about_nobody(public, schema)

@@ -18,21 +18,11 @@ from recuse.policy.terms import KeyItem
 from recuse.policy.terms import LinkChoice as KeyChoice
 from recuse.sql.catalogue import Table
 from recuse.sql.equalities import equal_columns
+from recuse.sql.measure import Measure
 from recuse.sql.ownership import Hop, Linked, ProtectedTable
-from recuse.sql.query import (
-    Block,
-    BlockSource,
-    Choice,
-    Measure,
-    Own,
-    Owner,
-    Scalar,
-    Scan,
-    Schema,
-    SetOf,
-    column,
-)
+from recuse.sql.query import Block, BlockSource, Choice, Own, Owner, Scalar, Scan, SetOf, column
 from recuse.sql.render import conjunction, table_reference
+from recuse.sql.schema import Schema
 
 Sources = dict[str, BlockSource]
 """all sources of a question by their aliases, in lower case; links add to them"""

@@ -34,11 +34,13 @@ from recuse.sql.predicates import (
     is_subquery_value,
     is_value_comparison,
 )
-from recuse.sql.query import Block, BlockSource, Scalar, Schema, type_lookup
+from recuse.sql.query import Block, BlockSource, Scalar
 from recuse.sql.render import conjunction
+from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 from recuse.sql.totals import TotalTest
 from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
+from recuse.sql.walk import type_lookup
 
 Native = Callable[[exp.Expr, Scope], Scalar]
 """reads an expression with subqueries that are to be run as they are"""

@@ -19,22 +19,12 @@ from recuse.scalars.types import Opaque, Type, common
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.lower import Lowering
+from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.position import refusal, span
-from recuse.sql.query import (
-    Aggregate,
-    Block,
-    Choice,
-    Measure,
-    Owner,
-    Scalar,
-    SetOf,
-    below,
-    column,
-    scalars_of,
-    shows,
-)
+from recuse.sql.query import Block, Choice, Owner, Scalar, SetOf, column, shows
 from recuse.sql.render import select, union
 from recuse.sql.tied import Tied, needed_around, used_in
+from recuse.sql.walk import below, scalars_of
 
 DERIVATIONS = "derivations"
 WEIGHT = "weight"

@@ -17,7 +17,9 @@ from recuse.policy import Key, Policy
 from recuse.policy.terms import LinkChoice
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Name
-from recuse.sql.query import Block, BlockSource, Measure, Own, Owner, Scalar, Scan, SetOf, sources_of
+from recuse.sql.measure import Measure
+from recuse.sql.query import Block, BlockSource, Own, Owner, Scalar, Scan, SetOf
+from recuse.sql.walk import sources_of
 
 
 def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:

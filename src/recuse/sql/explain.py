@@ -16,14 +16,17 @@ from recuse.sql.derive import owned
 from recuse.sql.formula import Arrange, FirstRows, Keep, measures_in
 from recuse.sql.groups import GroupKey
 from recuse.sql.lower import written_out
+from recuse.sql.measure import Measure
 from recuse.sql.native.looked import scans_of
 from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.placeholder import FIRST_SHARE
-from recuse.sql.query import Block, Measure, Scan, Schema, SetOf, below, sources_of
-from recuse.sql.read import Reading
+from recuse.sql.query import Block, Scan, SetOf
+from recuse.sql.reading import Reading
 from recuse.sql.render import readable
+from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing
+from recuse.sql.walk import below, sources_of
 
 WIDTH = 80
 SET_SAYS = "equal rows are one, which stays while any of them does: DISTINCT, UNION, INTERSECT"

@@ -18,6 +18,8 @@ from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, Order
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.position import clause_span, refusal, span
 
+FINISHED = frozenset({"order", "limit", "offset", "distinct"})
+"""the clauses that are read here"""
 MOST_ROWS = 10**9
 DISTINCT = "DISTINCT over the answer drops rows that happen to be equal"
 

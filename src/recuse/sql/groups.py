@@ -25,7 +25,9 @@ from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, 
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import PublicTable
 from recuse.sql.placeholder import Released
-from recuse.sql.query import Block, Own, Scalar, Scan, Schema, aliases, column
+from recuse.sql.query import Block, Own, Scalar, Scan, column
+from recuse.sql.schema import Schema
+from recuse.sql.walk import aliases
 
 Written = str | int | Fraction | bool
 """what a literal writes down"""

@@ -12,7 +12,8 @@ from math import prod
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.sql.query import Block, Scan, SetOf, below
+from recuse.sql.query import Block, Scan, SetOf
+from recuse.sql.walk import below
 
 MOST_ROWS = 10**9
 """of a join that an engine can be expected to go through"""

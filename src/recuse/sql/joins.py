@@ -19,9 +19,10 @@ from recuse.sql.elaborate import brought, type_of
 from recuse.sql.frame import Frame
 from recuse.sql.own import settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Scalar, Scan, below
+from recuse.sql.query import Block, Choice, Scalar, Scan
 from recuse.sql.refuse import refuse_join
 from recuse.sql.scope import Entry, Scope
+from recuse.sql.walk import below
 
 Items = Callable[[list[Frame], exp.Expr], list[Frame]]
 """joins every frame with every branch of one item of FROM"""

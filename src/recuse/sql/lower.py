@@ -16,11 +16,12 @@ from recuse.scalars.expression import Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Asking, Body, Elaborator, Lookup
+from recuse.sql.measure import Measure
 from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Measure, Schema
 from recuse.sql.render import plain
+from recuse.sql.schema import Schema
 
 Statement = TypeVar("Statement", bound=exp.Query)
 

@@ -18,7 +18,8 @@ from recuse.scalars.types import Boolean, Date, Timestamp, Type, words
 from recuse.sql.aggregates import in_granules
 from recuse.sql.elaborate import Lookup, is_number
 from recuse.sql.groups import literal_value
-from recuse.sql.query import Block, Scalar, Schema
+from recuse.sql.query import Block, Scalar
+from recuse.sql.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,10 @@ from recuse.fold import fold
 from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Equalities, Identity, Name, equal_columns, in_force, is_never
-from recuse.sql.query import Block, BlockSource, Choice, Scalar, Scan, Schema, SetOf, column, type_lookup
+from recuse.sql.query import Block, BlockSource, Choice, Scalar, Scan, SetOf, column
 from recuse.sql.render import native_exists
+from recuse.sql.schema import Schema
+from recuse.sql.walk import type_lookup
 
 
 def settled(

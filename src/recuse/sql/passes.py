@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Identity, in_force
-from recuse.sql.query import Block, Measure, Owner, Schema, SetOf, chosen, map_blocks
+from recuse.sql.measure import Measure
+from recuse.sql.query import Block, Owner, SetOf, chosen
 from recuse.sql.render import native_choice
+from recuse.sql.schema import Schema
+from recuse.sql.walk import map_blocks
 
 Pass = Callable[[Measure, Schema], Measure]
 

@@ -25,14 +25,16 @@ from recuse.sql.counted import counted
 from recuse.sql.elaborate import Elaborator, type_of
 from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, BlockSource, Scalar, Schema, below, type_lookup
+from recuse.sql.query import Block, BlockSource, Scalar
 from recuse.sql.refuse import READ, refuse_clauses
 from recuse.sql.render import native_in
+from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 from recuse.sql.sets import MAX_BRANCHES
 from recuse.sql.summary import Summary
 from recuse.sql.totals import SHOWN, Total, TotalTest, constant_of
 from recuse.sql.truths import Truth
+from recuse.sql.walk import below, type_lookup
 
 Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
 """reads a query inside a scope: its blocks, with their outputs"""

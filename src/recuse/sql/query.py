@@ -1,6 +1,5 @@
 """The query as it was understood: blocks of sources, conditions and choices, and what passes add to them.
 
-    Measure   one aggregate: the blocks whose rows it counts or sums (several blocks: UNION ALL)
     Block     rows: sources that are joined, conditions that must hold, choices of which one must hold
     Choice    an OR: a row is there while any row of any branch is (EXISTS, IN, OR over them, `any` links)
     absent    branches of which no row may be there (NOT EXISTS, outer joins, EXCEPT); `split_signs` makes
@@ -15,19 +14,15 @@ never changed in place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from recuse.fold import same
-from recuse.scalars import expression
-from recuse.scalars.types import Opaque, Type, stored
-from recuse.sql.catalogue import Catalogue, Table
-from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.ownership import Ownership, PublicTable
+from recuse.scalars.types import Type
+from recuse.sql.catalogue import Table
 
 if TYPE_CHECKING:
     from recuse.sql.native.facts import Facts
@@ -191,228 +186,6 @@ def _beside(choices: tuple[Choice, ...], absent: tuple[Block, ...]) -> tuple[Cho
     return tuple(replace(choice, implied=False) for choice in choices) if absent else choices
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One aggregate over the rows of its blocks; `known` are all sources the query was read with."""
-
-    aggregate: Aggregate
-    blocks: tuple[Block, ...]
-    known: tuple[BlockSource, ...] = field(repr=False)
-
-    @property
-    def signed(self) -> bool:
-        """Whether a row may weigh less than nothing: by its value, or because it is taken away."""
-        return self.aggregate.signed or any(block.sign < 0 for block in self.blocks)
-
-    def lookup(self) -> Lookup:
-        """Return the function that says of which type a column is."""
-        return type_lookup([*self.known, *sources_of(self.blocks)])
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """What a query is read against: catalogue, ownership, the unit of sums, and the text for messages."""
-
-    catalogue: Catalogue
-    ownership: Ownership
-    granularity: Fraction
-    text: str
-    domains: Mapping[tuple[str, str], tuple[str | int | Fraction, ...]] = field(default_factory=dict)
-    """the values that the policy lists for (table, column), in lower case"""
-
-    def is_public(self, block: Block) -> bool:
-        """Return whether nobody owns any row that the block looks at."""
-        return all(self._is_public(source) for source in sources_of([block]) if not isinstance(source, SetOf))
-
-    def _is_public(self, source: Scan | Own) -> bool:
-        if isinstance(source, Own):
-            return source.public
-        return isinstance(self.ownership.of(source.table.name), PublicTable)
-
-
-class Aggregate(Protocol):
-    """What is asked about the rows of a measure: a frozen value (`aggregates` has them all)."""
-
-    @property
-    def word(self) -> str:
-        """Its name; equal names are equal aggregates."""
-        ...
-
-    @property
-    def signed(self) -> bool:
-        """Whether a row may weigh less than nothing."""
-        ...
-
-    @property
-    def weighed(self) -> bool:
-        """Whether a row may weigh anything but 1."""
-        ...
-
-    @property
-    def placed(self) -> bool:
-        """Whether the answer is one of the rows' values, so that rows of different values are kept apart."""
-        ...
-
-    @property
-    def whole(self) -> bool:
-        """Whether its numbers are whole."""
-        ...
-
-    def rows(self, block: Block, values: Sequence[Scalar], /) -> Block:
-        """Return the rows that take part, given the arguments."""
-        ...
-
-    def value(self, values: Sequence[Scalar], /) -> Scalar | None:
-        """Return what each row brings, given the arguments; None if only that it is there."""
-        ...
-
-    def refuses(self, kind: Type, /) -> str | None:
-        """Return why values of a type cannot be aggregated, if so."""
-        ...
-
-    def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup, /) -> Scalar:
-        """Return the weight of a row in whole granules, a function of its own values.
-
-        Guarantee: at least 0 unless `signed`; NULL, 0 and what lies below drop out of the derivations. Of an
-        aggregate that is `placed` it is the value of the row, and only NULL drops out.
-        """
-        ...
-
-    def plain(self, value: Scalar, /) -> exp.Expr:
-        """Return the aggregate in ordinary SQL, over the rows that take part."""
-        ...
-
-    def granularity(self, schema: Schema, /) -> Fraction:
-        """Return what one granule is worth."""
-        ...
-
-    def words(self, schema: Schema, /) -> str:
-        """Return what is asked, for people."""
-        ...
-
-
-# ------------------------------------------------------------------ looking around
-
-
 def column(alias: str, name: str) -> exp.Column:
     """Return alias.name, quoted."""
     return exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(alias, quoted=True))
-
-
-def aliases(scalars: Iterable[Scalar]) -> set[str]:
-    """Return the aliases whose columns the expressions use."""
-    return {part.table for scalar in scalars for part in scalar.find_all(exp.Column)}
-
-
-def sources_of(blocks: Iterable[Block]) -> Iterator[BlockSource]:
-    """Yield every source of the blocks, of their choices and of their sets."""
-    for block in below(blocks):
-        yield from block.sources
-
-
-def below(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks and all blocks below them, outermost first."""
-    for block in blocks:
-        yield block
-        for source in block.sources:
-            if isinstance(source, SetOf):
-                yield from below(source.branches)
-        for choice in block.choices:
-            yield from below(choice.branches)
-        yield from below(block.absent)
-
-
-def scalars_of(block: Block) -> Iterator[Scalar]:
-    """Yield the expressions of a block and of its choices; sets do not see the block's columns."""
-    yield from block.conditions
-    for source in block.sources:
-        if isinstance(source, Scan) and source.preserving is not None:
-            yield source.preserving
-        if isinstance(source, Own):
-            yield from source.uses
-    for owner in block.owners:
-        yield from owner.values
-    for choice in block.choices:
-        for branch in choice.branches:
-            yield from scalars_of(branch)
-            yield from counted_by(choice.quorum, branch)
-    for branch in block.absent:
-        yield from scalars_of(branch)
-
-
-def is_correlated(blocks: Sequence[Block]) -> bool:
-    """Return whether blocks use columns of rows around them."""
-    inside = {source.alias for source in sources_of(blocks)}
-    return any(not aliases(written(block)) <= inside for block in below(blocks))
-
-
-def counted_by(quorum: Quorum | None, branch: Block) -> Iterator[Scalar]:
-    """Yield what says how much a row of a branch counts for."""
-    if quorum is not None and branch.weight is not None:
-        yield branch.weight
-    if quorum is not None and quorum.distinct:
-        yield from (output.value for output in branch.outputs)
-
-
-def map_blocks(blocks: tuple[Block, ...], step: Callable[[Block], Block]) -> tuple[Block, ...]:
-    """Return the blocks with `step` applied to each and to all blocks below it, innermost first."""
-
-    def below(block: Block) -> Block:
-        sources = tuple(
-            replace(source, branches=map_blocks(source.branches, step))
-            if isinstance(source, SetOf)
-            else source
-            for source in block.sources
-        )
-        choices = tuple(
-            replace(choice, branches=map_blocks(choice.branches, step)) for choice in block.choices
-        )
-        absent = map_blocks(block.absent, step)
-        return step(replace(block, sources=sources, choices=choices, absent=absent))
-
-    return tuple(map(below, blocks))
-
-
-def type_lookup(sources: Iterable[BlockSource]) -> Lookup:
-    """Return the function that says of which type a resolved column is.
-
-    A set's column is in one form already: that of its first branch, to which all others are brought.
-    """
-    known = {source.alias: source for source in sources}
-    found: dict[tuple[str, str], expression.Variable] = {}
-
-    def lookup(node: Scalar) -> expression.Variable:
-        key = (node.table, node.name) if isinstance(node, exp.Column) else ("", "")
-        if key not in found:
-            found[key] = look(*key)
-        return found[key]
-
-    def look(alias: str, name: str) -> expression.Variable:
-        source = known.get(alias)
-        if isinstance(source, Scan):
-            held = source.table.column(name)
-            if held is not None:
-                return expression.Variable(alias, held.name, stored(held.type), held.type)
-        elif isinstance(source, Own):
-            for known_name, kind in zip(source.names, source.types, strict=True):
-                if same(known_name, name):
-                    return expression.Variable(alias, known_name, kind)
-        elif source is not None:
-            output = source.branches[0].output(name)
-            if output is not None:
-                return expression.Variable(alias, output.name, type_of(output.value, lookup))
-        return expression.Variable(alias, name, Opaque("unknown"))
-
-    return lookup
-
-
-def written(block: Block) -> Iterator[Scalar]:
-    """Yield every expression of a block itself."""
-    for source in block.sources:
-        if isinstance(source, Scan) and source.preserving is not None:
-            yield source.preserving
-    yield from block.conditions
-    yield from (output.value for output in block.outputs)
-    yield from block.keys
-    if block.weight is not None:
-        yield block.weight

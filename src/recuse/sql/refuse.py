@@ -11,7 +11,8 @@ from recuse.fold import fold
 from recuse.sql.answered import is_one_row
 from recuse.sql.ownership import Linked, ProtectedTable
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Scalar, Scan, Schema
+from recuse.sql.query import Block, Scalar, Scan
+from recuse.sql.schema import Schema
 
 # clause in sqlglot's tree: how it is written, why it is refused, what to write instead
 CLAUSES: dict[str, tuple[str, str, str | None]] = {

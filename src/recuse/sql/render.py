@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from recuse.sql.dialect import DUCKDB, Dialect
+from recuse.sql.measure import Measure
 from recuse.sql.native.inner import NativeRows
-from recuse.sql.query import Block, BlockSource, Choice, Measure, Own, Quorum, Scalar, Scan, SetOf
+from recuse.sql.query import Block, BlockSource, Choice, Own, Quorum, Scalar, Scan, SetOf
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -88,6 +88,20 @@ class Scope:
                 found.append((name, value))
         return found
 
+    def starred(self, node: exp.Expr) -> list[tuple[str, Scalar]]:
+        """Return what * or t.* stands for in a SELECT list."""
+        star = node if isinstance(node, exp.Star) else node.this
+        if not isinstance(star, exp.Star) or any(star.args.values()):
+            raise self._refuse("this form of * is not accepted", node, "name the columns")
+        if isinstance(node, exp.Star):
+            return self.star()
+        entry = self.entry(node.args["table"].name)
+        if entry is None:
+            names = ", ".join(entry.name for entry in self.entries)
+            problem = f"no table in FROM is called {node.args['table'].name}"
+            raise self._refuse(problem, node, f"there: {names}")
+        return list(entry.columns)
+
     def resolve(self, node: exp.Column) -> Scalar:
         """Return what a column means: found here, or in the query around."""
         if isinstance(node.this, exp.Star):

@@ -13,8 +13,9 @@ from recuse.scalars.types import Opaque, common
 from recuse.sql.absences import absorbed, decided
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.query import Block, Output, SetOf, aliases, below, column, sources_of, written
+from recuse.sql.query import Block, Output, SetOf, column
 from recuse.sql.refuse import refuse_clauses
+from recuse.sql.walk import aliases, below, sources_of, written
 
 MAX_BRANCHES = 64
 

@@ -8,7 +8,7 @@ from enum import Enum
 from recuse.policy import Policy
 from recuse.sql.derive import DerivationTable
 from recuse.sql.disjoint import groups_are_disjoint
-from recuse.sql.query import Measure
+from recuse.sql.measure import Measure
 
 
 class Sharing(Enum):

@@ -14,20 +14,8 @@ from sqlglot import exp
 
 from recuse.scalars.expression import Variable
 from recuse.sql.elaborate import Lookup
-from recuse.sql.query import (
-    Block,
-    BlockSource,
-    Choice,
-    Output,
-    Own,
-    Scalar,
-    Scan,
-    SetOf,
-    aliases,
-    column,
-    counted_by,
-    scalars_of,
-)
+from recuse.sql.query import Block, BlockSource, Choice, Output, Own, Scalar, Scan, SetOf, column
+from recuse.sql.walk import aliases, counted_by, scalars_of
 
 TIED = "tied"
 

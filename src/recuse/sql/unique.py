@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import equal_columns, is_identity
-from recuse.sql.query import Block, Choice, Measure, Scan, Schema, column
+from recuse.sql.measure import Measure
+from recuse.sql.query import Block, Choice, Scan, column
+from recuse.sql.schema import Schema
 
 
 def join_unique(measure: Measure, _: Schema) -> Measure:

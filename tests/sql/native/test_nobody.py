@@ -17,9 +17,9 @@ from recuse.engines.duckdb import DuckDB
 from recuse.errors import QueryError
 from recuse.policy import Policy
 from recuse.sql.compile import compile_query, schema_of
+from recuse.sql.met import Met
 from recuse.sql.native.question import public_query
 from recuse.sql.parse import parse
-from recuse.sql.relations import Relations
 from support.sql.native import bag
 
 TPCH = Path(__file__).parents[1] / "tpch"
@@ -112,7 +112,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 def test_tpch_is_answered_as_duckdb_does(name: str, con: duckdb.DuckDBPyConnection):
     text = TEXTS[name]
     schema = schema_of(text, POLICY, DuckDB.open(con).catalogue())
-    query = public_query(parse(text), schema, Relations(schema))
+    query = public_query(parse(text), schema, Met(schema))
     assert query is not None
     assert bag(con.execute(query.sql).fetchall()) == bag(con.execute(text).fetchall())
 
@@ -140,7 +140,7 @@ def test_sums_about_nobody_are_free_too(con: duckdb.DuckDBPyConnection):
 def test_what_is_about_somebody_is_not(name: str, con: duckdb.DuckDBPyConnection):
     catalogue = DuckDB.open(con).catalogue()
     schema = schema_of(TEXTS[name], CUSTOMERS, catalogue)
-    assert public_query(parse(TEXTS[name]), schema, Relations(schema)) is None
+    assert public_query(parse(TEXTS[name]), schema, Met(schema)) is None
     with pytest.raises(QueryError):
         compile_query(TEXTS[name], CUSTOMERS, catalogue)
 

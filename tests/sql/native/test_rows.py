@@ -15,12 +15,12 @@ from recuse.errors import QueryError
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.compile import schema_of
+from recuse.sql.met import Met
 from recuse.sql.native import frames, spread, sums
 from recuse.sql.native.functions import TABLE
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.native.read import NativeReader
 from recuse.sql.parse import parse
-from recuse.sql.relations import Relations
 from support.scalars.extremes import STORED, table
 
 POLICY = Policy.parse('[[protect]]\nkind = "person"\n\n[[public]]\ntable = "t"\n')
@@ -71,7 +71,7 @@ def catalogue() -> Catalogue:
 def lowered(text: str) -> str | None:
     schema = schema_of(text, POLICY, catalogue())
     try:
-        return NativeLowering(text=text).query(NativeReader(schema, Relations(schema)).query(parse(text)))
+        return NativeLowering(text=text).query(NativeReader(schema, Met(schema)).query(parse(text)))
     except QueryError:
         return None
 

@@ -18,11 +18,11 @@ from recuse.engines.duckdb import DuckDB
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.compile import schema_of
+from recuse.sql.met import Met
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tree import NativeQuery
 from recuse.sql.parse import parse
-from recuse.sql.relations import Relations
 
 SCHEMA = """
 CREATE TABLE t (a INTEGER, b INTEGER, d DATE, s VARCHAR, f DOUBLE, m DECIMAL(9,2), k BOOLEAN);
@@ -91,7 +91,7 @@ def catalogue() -> Catalogue:
 def read(text: str) -> NativeQuery:
     """Return a query over the two tables, read."""
     schema = schema_of(text, POLICY, catalogue())
-    return NativeReader(schema, Relations(schema)).query(parse(text))
+    return NativeReader(schema, Met(schema)).query(parse(text))
 
 
 def lowered(text: str) -> str:

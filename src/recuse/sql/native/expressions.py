@@ -14,7 +14,8 @@ from recuse.sql.native.calls import is_call
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.tree import NativeQuery, inner, names_of
 from recuse.sql.position import placed, refusal, span
-from recuse.sql.query import Scalar, Schema
+from recuse.sql.query import Scalar
+from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 
 Queries = Callable[[exp.Expr, Scope, Lookup], NativeQuery]

@@ -14,8 +14,10 @@ from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.native.facts import Clause, Facts
 from recuse.sql.native.tree import NativeItem, NativeQuery, NativeSelect, inner, names_of
-from recuse.sql.query import Block, BlockSource, Choice, Output, Scalar, Scan, Schema, column, type_lookup
+from recuse.sql.query import Block, BlockSource, Choice, Output, Scalar, Scan, column
 from recuse.sql.render import conjunction
+from recuse.sql.schema import Schema
+from recuse.sql.walk import type_lookup
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
+from recuse.sql.measure import Measure
 from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.tree import NativeQuery, NativeSelect, native_below, native_scalars, native_scans
-from recuse.sql.query import Block, Measure, Own, Scalar, Scan, below, sources_of, written
+from recuse.sql.query import Block, Own, Scalar, Scan
+from recuse.sql.walk import below, sources_of, written
 
 
 def scans_of(measure: Measure) -> dict[str, Scan]:

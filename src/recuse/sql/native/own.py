@@ -22,7 +22,8 @@ from recuse.sql.native.tree import (
 )
 from recuse.sql.own import completed_around
 from recuse.sql.ownership import PublicTable
-from recuse.sql.query import Block, BlockSource, Own, Owner, Scalar, Scan, Schema, column
+from recuse.sql.query import Block, BlockSource, Own, Owner, Scalar, Scan, column
+from recuse.sql.schema import Schema
 
 
 def own_source(

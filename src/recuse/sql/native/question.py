@@ -13,7 +13,7 @@ from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tables import Tables
 from recuse.sql.native.tree import names_of, native_scans
 from recuse.sql.ownership import PublicTable
-from recuse.sql.query import Schema
+from recuse.sql.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,9 @@ from recuse.sql.native.tree import (
 )
 from recuse.sql.parse import parse
 from recuse.sql.position import Span, refusal, span
-from recuse.sql.query import Scalar, Scan, Schema
+from recuse.sql.query import Scalar, Scan
 from recuse.sql.refuse import refuse_clauses, refuse_table_form
+from recuse.sql.schema import Schema
 from recuse.sql.scope import Entry, Scope
 
 SET_CLAUSES = frozenset({"this", "expression", "distinct", "with_", "order", "limit", "offset"})

@@ -9,8 +9,10 @@ from sqlglot import exp
 from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.tree import NativeQuery, native_scans
 from recuse.sql.ownership import PublicTable
-from recuse.sql.query import Block, Own, Schema, below, written
+from recuse.sql.query import Block, Own
 from recuse.sql.render import readable
+from recuse.sql.schema import Schema
+from recuse.sql.walk import below, written
 
 
 def own_words(blocks: Iterable[Block], schema: Schema) -> Iterator[str]:

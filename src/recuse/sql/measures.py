@@ -1,0 +1,188 @@
+"""Aggregates → `Measure`s: the rows that each counts or sums, over the rows that FROM and WHERE leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from recuse.errors import QueryError
+from recuse.scalars.expression import Constant
+from recuse.sql.absences import together
+from recuse.sql.aggregates import AGGREGATES, COUNT
+from recuse.sql.columns import Said
+from recuse.sql.elaborate import type_of
+from recuse.sql.formula import Operator, Term, operation
+from recuse.sql.frame import Frame
+from recuse.sql.groups import GroupKey, index_of
+from recuse.sql.kinds import ColumnKind
+from recuse.sql.measure import Aggregate, Measure
+from recuse.sql.named import Known
+from recuse.sql.ordered import OrderedCall, ordered_call
+from recuse.sql.position import refusal, span
+from recuse.sql.query import Block, Output, Scalar
+from recuse.sql.relations import Relations
+
+
+@dataclass(slots=True)
+class Measures:
+    """The aggregates met so far; equal ones are one."""
+
+    relations: Relations
+    known: Known
+    found: dict[str, Measure] = field(default_factory=dict)
+
+    def all(self) -> tuple[Measure, ...]:
+        """Return the measures, each with all sources that the query was read with."""
+        sources = tuple(self.relations.met.sources)
+        return tuple(replace(measure, known=sources) for measure in self.found.values())
+
+    def aggregate(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said:
+        """Return what an aggregate stands for: a measure, or a formula over several."""
+        refuse = self.relations.met.refuse
+        call, test = node, None
+        if isinstance(node, exp.Filter):
+            call, test = node.this, node.expression.this
+        ordered = ordered_call(call)
+        if isinstance(ordered, OrderedCall):
+            once = isinstance(ordered.argument, exp.Distinct)
+            arguments = ordered.argument.expressions if once else [ordered.argument]
+            if len(arguments) == 1:
+                term = self.term(ordered.aggregate, arguments, test, keys, frames, once=once)
+                return Said(term, ColumnKind.NUMBER)
+            ordered = ordered.argument
+        if ordered is not None:
+            hint = "write MAX(x), MEDIAN(x), QUANTILE_CONT(x, 0.9)"
+            raise refuse("this form of the aggregate is not understood", ordered, hint)
+        if isinstance(call, exp.CountIf) and type(call) not in AGGREGATES:
+            test = call.this if test is None else exp.and_(test, call.this)
+            call = exp.Count(this=exp.Star(), big_int=True)
+        held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
+        if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or (held - {"expressions"}):
+            raise self.not_answered(node)
+        once = isinstance(call.this, exp.Distinct)
+        arguments = call.this.expressions if once else [call.this, *call.expressions]
+        star = isinstance(call, exp.Count) and (call.this is None or isinstance(call.this, exp.Star))
+        if call.this is None and not star:
+            raise refuse(f"{call.sql_name()} of nothing is not understood", call, "write COUNT(*)")
+        if once and call.this.args.get("on"):
+            raise refuse("DISTINCT ON keeps one row of many", call, "write DISTINCT without ON")
+        if star and call.this is not None and any(call.this.args.values()):
+            raise refuse("this form of * is not accepted", call, "write COUNT(*)")
+        if len(arguments) != 1 and not (once and isinstance(call, exp.Count) and arguments):
+            raise refuse(f"{call.sql_name()} takes one argument here", call, "ask for each by itself")
+        if star:
+            return _whole(self.term(COUNT, [], test, keys, frames, once=False))
+        kinds = AGGREGATES[type(call)]
+        first, *others = (self.term(kind, arguments, test, keys, frames, once=once) for kind in kinds)
+        if not others:
+            return _whole(first) if kinds[0].whole else Said(first, ColumnKind.NUMBER)
+        found = operation(Operator.DIVIDE, first, others[0])
+        for other in others[1:]:
+            found = operation(Operator.DIVIDE, found, other)
+        return Said(found, ColumnKind.NUMBER)
+
+    def not_answered(self, node: exp.Expr) -> QueryError:
+        """Return the refusal of an aggregate that there is not."""
+        text = self.relations.schema.text
+        hint = "ask how many rows lie above a value: COUNT(*) … WHERE x > 10"
+        problem = "this aggregate is not answered"
+        return refusal(problem, text, span(node, text), accepted=accepted(), hint=hint)
+
+    def term(
+        self,
+        kind: Aggregate,
+        arguments: Sequence[exp.Expr],
+        test: exp.Expr | None,
+        keys: tuple[GroupKey, ...],
+        frames: list[Frame],
+        *,
+        once: bool,
+    ) -> Term:
+        """Return the term of an aggregate; equal aggregates are one measure."""
+        told = [argument.sql() for argument in arguments]
+        name = f"{kind.word} {'DISTINCT' if once else ''} {told} {test.sql() if test else ''}"
+        if name not in self.found:
+            blocks = [
+                block
+                for place, frame in enumerate(frames)
+                for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
+            ]
+            blocks = self._possible(blocks)
+            if once:
+                blocks = [self._once(kind, blocks, len(keys), arguments[0])]
+            bare = [replace(block, outputs=()) for block in blocks]
+            self.found[name] = Measure(kind, together(bare), ())
+        return Term(list(self.found).index(name))
+
+    def _rows(
+        self,
+        kind: Aggregate,
+        arguments: Sequence[exp.Expr],
+        test: exp.Expr | None,
+        frame: Frame,
+        keys: list[Scalar],
+    ) -> list[Block]:
+        """Return the blocks of a frame's rows that take part: one, or one for every case of FILTER."""
+        conditions = self.relations.conditions(self.known)
+        frames = [frame] if test is None else frame.cases(conditions.read(test, frame.scope))
+        found = []
+        for case, values in conditions.values(arguments, frame.scope):
+            outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
+            weight = kind.value(values)
+            problem = None if weight is None else kind.refuses(type_of(weight, self.relations.met.lookup()))
+            if problem is not None:
+                hint = (
+                    "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
+                )
+                raise self.relations.met.refuse(problem, arguments[0], hint)
+            blocks = [kind.rows(each.narrowed(case).block, values) for each in frames]
+            found += [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]
+        return found
+
+    def _possible(self, blocks: list[Block]) -> list[Block]:
+        """Return the blocks that can have rows of any weight, as far as constants say; one at least.
+
+        The rows of an outer join that have no partner mostly go here: a column of the other side is NULL.
+        """
+        elaborator = self.relations.conditions(self.known).elaborator()
+
+        def known(value: Scalar) -> Constant | None:
+            found = elaborator.expression(value)
+            return found if isinstance(found, Constant) else None
+
+        def is_possible(block: Block) -> bool:
+            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in block.keys]
+            weight = [] if block.weight is None else [block.weight]
+            said = [found for found in map(known, (*block.conditions, *keys, *weight)) if found is not None]
+            return all(found.value for found in said)
+
+        possible = [block for block in blocks if is_possible(block)] or blocks[:1]
+        if len(possible) == 1:
+            return possible
+        return [replace(b, conditions=tuple(c for c in b.conditions if not known(c))) for b in possible]
+
+    def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
+        """Return the block of the distinct keys and values."""
+        bare = [replace(block, keys=(), weight=None) for block in blocks]
+        block = self.relations.distinct(bare, node)
+        values = [output.value for output in block.outputs]
+        weight = kind.value(values[keys:])
+        return replace(block, keys=tuple(values[:keys]), weight=weight)
+
+
+def accepted() -> str:
+    """Return the aggregates that there are, in words."""
+    *others, last = (call.sql_name() for call in AGGREGATES)
+    told = f"{', '.join(others)}, {last}, MAX, MIN, MEDIAN and QUANTILE_CONT"
+    return f"{told}, with DISTINCT and FILTER, and arithmetic over them"
+
+
+def _whole(term: Term) -> Said:
+    return Said(term, ColumnKind.INTEGER)
+
+
+def _grouped(key: GroupKey, place: int) -> Scalar:
+    """Return a key's value in one block: its position where the values are listed."""
+    return key.values[place] if key.listed is None else index_of(key.values[place], key.listed)

@@ -1,0 +1,33 @@
+"""`Schema`: what a query is read against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from recuse.sql.catalogue import Catalogue
+from recuse.sql.ownership import Ownership, PublicTable
+from recuse.sql.query import Block, Own, Scan, SetOf
+from recuse.sql.walk import sources_of
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a query is read against: catalogue, ownership, the unit of sums, and the text for messages."""
+
+    catalogue: Catalogue
+    ownership: Ownership
+    granularity: Fraction
+    text: str
+    domains: Mapping[tuple[str, str], tuple[str | int | Fraction, ...]] = field(default_factory=dict)
+    """the values that the policy lists for (table, column), in lower case"""
+
+    def is_public(self, block: Block) -> bool:
+        """Return whether nobody owns any row that the block looks at."""
+        return all(self._is_public(source) for source in sources_of([block]) if not isinstance(source, SetOf))
+
+    def _is_public(self, source: Scan | Own) -> bool:
+        if isinstance(source, Own):
+            return source.public
+        return isinstance(self.ownership.of(source.table.name), PublicTable)

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Integers, Tuples, nearest_doubles
 
 
@@ -61,9 +62,10 @@ class Evaluation:
     steps: tuple[Gathering, ...]
     entry_tuple: Integers
     entry_member: Integers
+    prices: Prices
 
     @classmethod
-    def of(cls, tuples: Tuples, participants: int) -> Self:
+    def of(cls, tuples: Tuples, participants: int, prices: Prices | None = None) -> Self:
         """Lay out the (tuple, participant) entries: AND adds its children's usages, OR takes the largest."""
         if tuples.quorums:
             raise TypeError("thresholds have no loads: they are evaluated by `krelation.thresholds`")
@@ -85,7 +87,12 @@ class Evaluation:
             node, member = node[starts], member[starts]
             steps.append(Gathering(order, starts, np.maximum if depth % 2 == 0 else np.add))
         weights = nearest_doubles(tuples.weights)
-        return cls(tuples, participants, weights, owners, tuple(steps), node, member)
+        paid = prices or Prices.alike(participants)
+        return cls(tuples, participants, weights, owners, tuple(steps), node, member, paid)
+
+    def bounds(self, tau: float) -> Floats:
+        """Return what each participant's withdrawal costs at τ, and may be loaded with."""
+        return self.prices.bounds(tau)
 
     def losses(self, g: Floats) -> list[Floats]:
         """Return the losses of the nodes of every level, tuples first, leaves last."""

@@ -108,8 +108,10 @@ def outside_excess(cut: Cut, focus: Focus, allowed: float) -> Floats:
     return _excess(slope * (1 + UNIT * (np.bincount(outside.people) + 8)), allowed)
 
 
-def withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:
+def withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float:
     """Return what a cut of Σ_p ν_p ℓ_p proves of N(τ): Σ_p ν_p (ℓ_p - τ) ≤ 0 in every feasible point.
+
+    With prices τ is everybody's own bound, here and below.
 
     `multipliers` has one row for every cut that was added up.
     """
@@ -117,16 +119,16 @@ def withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:
     return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0)).high)
 
 
-def strict_withdrawals_low(cut: Cut, multipliers: Floats, tau: float) -> float:
+def strict_withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float:
     """Return what it proves of N_s(τ): Σ_p ν_p (ℓ_p - τ(1-g_p)) ≤ 0 in every feasible point."""
     spent = enclosed_sum((multipliers * tau).ravel()).high
     own = multipliers.sum(axis=0) * tau * (1 - UNIT * (len(multipliers) + 2))
     return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0 + own)).high)
 
 
-def truncated_low(cut: Cut, tau: float, rest: int) -> float:
+def truncated_low(cut: Cut, bounds: Floats, rest: int) -> float:
     """Return what a cut of F proves of X(τ), `rest` being the weight of tuples that the cut leaves out."""
-    within = down(cut.constant - enclosed_sum(_excess(cut.slope, np.full(len(cut.slope), tau))).high)
+    within = down(cut.constant - enclosed_sum(_excess(cut.slope, bounds)).high)
     return down(within + down(float(rest)))
 
 
@@ -146,6 +148,13 @@ def enclosed_sum(values: Floats) -> Interval:
     total = float(padded.reshape(side, side).sum(axis=1).sum())
     error = UNIT * (2 * side + 4) * float(np.abs(padded).sum())
     return Interval(total - error, total + error)
+
+
+def _integer_ratios(values: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return doubles, few of them different, as exact numerators and denominators."""
+    table, which = np.unique(values, return_inverse=True)
+    ratios = np.array([value.as_integer_ratio() for value in table.tolist()], dtype=object).reshape(-1, 2)
+    return ratios[which, 0], ratios[which, 1]
 
 
 def _finest_grid(tuples: Tuples) -> float:
@@ -223,24 +232,26 @@ class Checker:
         return np.asarray(loads, np.float64)
 
     def truncated_high(self, g: Floats, tau: float) -> float:
-        """Return an upper end for X(τ): F(g) + τ|g| of a snapped g.
+        """Return an upper end for X(τ): F(g) + Σ_p b_p g_p of a snapped g, b_p being τ times p's price.
 
-        Weights are cut at 2τ·(alternatives), which changes no X(τ) (proofs.md, lemma H): so a tuple that
-        a rounded g keeps by 2⁻³² weighs little, however heavy it is.
+        Weights are cut at 2b·(alternatives), b the largest of them, which changes no X(τ) (proofs.md, lemma
+        H): so a tuple that a rounded g keeps by 2⁻³² weighs little, however heavy it is.
         """
-        lid = 2 * tau * self.evaluation.tuples.alternatives() * (1 + UNIT)
+        bounds = self.evaluation.bounds(tau)
+        lid = 2 * bounds.max(initial=tau) * self.evaluation.tuples.alternatives() * (1 + UNIT)
         light = enclosed_sum(np.minimum(self.high_weights, lid) * self.evaluation.kept(g))
-        return up(light.high + up(tau * self.size(g)))
+        paid = tau * self.size(g) if self.evaluation.prices.one else enclosed_sum(bounds * g).high
+        return up(light.high + up(paid))
 
     def within(self, g: Floats, tau: float) -> Floats:
         """Return a snapped vector near g, every load of which is at most τ (the constraints of N)."""
-        return self._lifted(g, tau, 0.0)
+        return self._lifted(g, self.evaluation.bounds(tau), 0.0)
 
     def strictly_within(self, g: Floats, tau: float) -> Floats:
         """Return a snapped vector near g with ℓ_p ≤ τ(1-g_p) for all p (the constraints of N_s)."""
-        return self._lifted(g, tau, 1.0)
+        return self._lifted(g, self.evaluation.bounds(tau), 1.0)
 
-    def _lifted(self, g: Floats, tau: float, strictness: float) -> Floats:
+    def _lifted(self, g: Floats, tau: Floats, strictness: float) -> Floats:
         """Raise g until no p has ℓ_p > τ(1 - strictness·g_p), by as little as we can find.
 
         Small steps are enough where rounding broke a bound. Else they begin where everybody has withdrawn a
@@ -260,7 +271,7 @@ class Checker:
         ]
         return min(stepped, *(self._stepped(start, tau, strictness) for start in starts), key=self.size)
 
-    def _stepped(self, point: Floats, tau: float, strictness: float) -> Floats:
+    def _stepped(self, point: Floats, tau: Floats, strictness: float) -> Floats:
         """Raise whoever is overloaded to where the tangent meets the bound, and by small steps that double.
 
         A raise lowers every load; at g_p = 1 the load of p is zero, so this ends.
@@ -272,19 +283,19 @@ class Checker:
             step, usages = 2 * step, self.evaluation.usages(point)
         return point
 
-    def _tangent(self, g: Floats, usages: Floats, tau: float, strictness: float) -> Floats:
+    def _tangent(self, g: Floats, usages: Floats, tau: Floats, strictness: float) -> Floats:
         """Return by how much g_p must grow, about, for ℓ_p to fall to its bound as fast as it does at g."""
         excess = self._high_loads(usages) - tau * (1 - strictness * g)
         gain = self._loads((usages > 0).astype(np.float64)) - strictness * tau
         return np.where((excess > 0) & (gain > 0), excess / np.where(gain > 0, gain, 1.0), 0.0)
 
-    def _overloaded(self, g: Floats, usages: Floats, tau: float, strictness: float) -> NDArray[np.bool_]:
+    def _overloaded(self, g: Floats, usages: Floats, tau: Floats, strictness: float) -> NDArray[np.bool_]:
         """Return who has ℓ_p(g) > τ(1 - strictness·g_p), exactly: where doubles cannot tell, integers do."""
         high, allowed = self._high_loads(usages), tau * (1 - strictness * g)
         wrong = ~(high <= allowed)  # what is not a number is not proven
         near = np.flatnonzero(wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4))))
         if len(near):
-            numerator, denominator = tau.as_integer_ratio()
+            numerator, denominator = _integer_ratios(tau[near])
             remaining = ((1 - strictness * g[near]) / self.grid).astype(np.int64).astype(object)
             loads = self._loads_in_steps(usages, near, float(high[near].max()))
             wrong[near] = loads.astype(object) * denominator > remaining * numerator

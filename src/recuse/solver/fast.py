@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver import limits
 from recuse.solver.attempt import attempted
@@ -47,14 +48,14 @@ class FastPrograms:
     reach: float = math.inf
 
     def largest_load(self) -> float:
-        """Return a double not below max_p ℓ_p(0)."""
-        return float(self.loads.max(initial=0.0))
+        """Return a double not below max_p ℓ_p(0), in units of p's price."""
+        return self.evaluation.prices.least_tau(self.loads)
 
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ), at most `width` wide."""
         if not self.largest_load() > tau:
             return enclosed(self.evaluation.tuples.total())
-        movable = focus_answer(self.evaluation, self.loads > tau)
+        movable = focus_answer(self.evaluation, self.loads > self.evaluation.bounds(tau))
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
         routes: list[Callable[[], Interval | None]] = []
@@ -110,14 +111,14 @@ class FastPrograms:
         The interior-point method solves it where few tuples meet. Where many participants are overloaded, a
         first-order method soon tells about how many would have to withdraw, which may be all that is asked.
         """
-        tuples, overloaded = self.evaluation.tuples, self.loads > tau
+        tuples, overloaded = self.evaluation.tuples, self.loads > self.evaluation.bounds(tau)
         if (
             has_alternatives(tuples)
             or len(tuples.levels) > 2
             or len(tuples.members) > limits.FIRST_ORDER_MEMBERS
         ):
             return None
-        met = touching(tuples, overloaded)
+        met = touching(tuples, overloaded, self.evaluation.prices)
         few = len(tuples) <= limits.FEW_TUPLES and len(met.tuples) <= limits.SPARSE_TUPLES_EACH * len(
             met.people
         )
@@ -142,7 +143,7 @@ class FastPrograms:
         """Return the descent of N in a focus that holds everybody overloaded at τ."""
         if self.plain is None or tau < self.reach:
             self.reach = tau * limits.FOCUS_MARGIN
-            chosen = (self.loads > self.reach) | self.invited
+            chosen = (self.loads > self.evaluation.bounds(self.reach)) | self.invited
             self.plain = LoadCuts.plain(CutPool.of(focus_loads(self.evaluation, chosen)), self.tally)
         self.active = self.plain
         return self.plain
@@ -153,7 +154,7 @@ class FastPrograms:
         return self.active
 
     def _reference(self) -> Reference:
-        return reference(self.evaluation.tuples, self.evaluation.participants)
+        return reference(self.evaluation.tuples, self.evaluation.participants, self.evaluation.prices)
 
 
 def _methods(movable: Focus) -> Sequence[Method]:
@@ -168,7 +169,7 @@ def _methods(movable: Focus) -> Sequence[Method]:
     )
 
 
-def fast_programs(tuples: Tuples, participants: int) -> FastPrograms:
+def fast_programs(tuples: Tuples, participants: int, prices: Prices | None = None) -> FastPrograms:
     """Return the programs of the tuples of one sign: a `Solver`."""
-    evaluation = Evaluation.of(tuples, participants)
+    evaluation = Evaluation.of(tuples, participants, prices)
     return FastPrograms(evaluation, Checker.of(evaluation).initial_loads(), np.zeros(participants, bool))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Tuples
 from recuse.solver.interval import Interval
 from recuse.solver.programs import Programs, Solver
@@ -73,7 +74,7 @@ class Memoised:
 def memoising(solver: Solver) -> Solver:
     """Return the solver whose programs remember what they have found."""
 
-    def solve(tuples: Tuples, participants: int) -> Memoised:
-        return Memoised(solver(tuples, participants))
+    def solve(tuples: Tuples, participants: int, prices: Prices | None = None, /) -> Memoised:
+        return Memoised(solver(tuples, participants, prices))
 
     return solve

@@ -6,10 +6,11 @@ passed the certificate checker, no wider than asked for. How it was found cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Tuples
 from recuse.solver.interval import Interval
 
@@ -21,7 +22,10 @@ class TruncationPrograms(Protocol):
         """Return a double not below max_p ℓ_p(0): for τ from there on X(τ) is the true answer, N(τ) is 0."""
 
     def truncated(self, tau: float, width: float) -> Interval:
-        """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide."""
+        """Return an interval that holds X(τ) = min_g F(g) + τ|g|, at most `width` wide.
+
+        With prices, here and below, τ is for everybody τ times their price (`krelation.prices`).
+        """
 
 
 @runtime_checkable
@@ -54,5 +58,7 @@ def with_index(programs: Sequence[TruncationPrograms]) -> list[Programs]:
     return found
 
 
-Solver = Callable[[Tuples, int], Programs]
-"""A solver: the tuples of one sign and the number of participants → their programs."""
+class Solver(Protocol):
+    """The tuples of one sign, the number of participants and what they pay → their programs."""
+
+    def __call__(self, tuples: Tuples, participants: int, prices: Prices | None = None, /) -> Programs: ...

@@ -15,6 +15,7 @@ from itertools import islice
 import numpy as np
 
 from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver import limits
 from recuse.solver.attempt import attempted
@@ -40,8 +41,8 @@ class Reference:
     exact: ExactPrograms
 
     def largest_load(self) -> float:
-        """Return a double not below max_p ℓ_p(0)."""
-        return float(self.loads.max(initial=0.0))
+        """Return a double not below max_p ℓ_p(0), in units of p's price."""
+        return self.evaluation.prices.least_tau(self.loads)
 
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ), at most `width` wide."""
@@ -88,7 +89,7 @@ class Reference:
         width: float,
         stop_above: float,
     ) -> Interval | None:
-        if not (self.loads > tau).any():
+        if not (self.loads > self.evaluation.bounds(tau)).any():
             return NOTHING
         size = self.checker.size
         return attempted(
@@ -174,9 +175,9 @@ def approaches(program: LinearProgram) -> Iterator[tuple[Floats, float]]:
         yield np.array([float(value) for value in x]), down(float(exact.bound(y)))
 
 
-def reference(tuples: Tuples, participants: int) -> Reference:
+def reference(tuples: Tuples, participants: int, prices: Prices | None = None) -> Reference:
     """Return the full linear programs of the tuples of one sign: a `Solver`."""
-    evaluation = Evaluation.of(tuples, participants)
+    evaluation = Evaluation.of(tuples, participants, prices)
     checker = Checker.of(evaluation)
     loads = checker.initial_loads()
     return Reference(evaluation, checker, FullPrograms(evaluation), loads, ExactPrograms(evaluation, loads))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Tuples
 from recuse.solver.interval import Interval
 from recuse.solver.memo import Memoised
@@ -92,7 +93,7 @@ def _roughly(count: CountProgram, tau: float, width: float, stop_above: float) -
 def tabulating(solver: Solver) -> Solver:
     """Return the solver whose programs are known roughly."""
 
-    def solve(tuples: Tuples, participants: int) -> Tabulated:
-        return Tabulated(Memoised(solver(tuples, participants)))
+    def solve(tuples: Tuples, participants: int, prices: Prices | None = None, /) -> Tabulated:
+        return Tabulated(Memoised(solver(tuples, participants, prices)))
 
     return solve

@@ -38,6 +38,7 @@ class CutStep:
     """The optimum of a master at τ: a snapped point, its tangents, the value and how fast it falls with τ."""
 
     tau: float
+    bounds: Floats
     g: Floats
     slopes: Slopes
     value: float
@@ -94,7 +95,7 @@ class LoadCuts:
         pool = self.pool
         slopes, alike = (
             pool.tangents.slopes(np.zeros(len(pool.focus.people))),
-            np.where(pool.loads > tau, 1.0, 0.0),
+            np.where(pool.loads > pool.evaluation.bounds(tau), 1.0, 0.0),
         )
         steepest = float(weighted_cut(slopes, alike).slope.max(initial=1.0))
         return max(
@@ -117,9 +118,8 @@ class LoadCuts:
         g = pool.checker.raised(pool.classes.expanded(suggestion.x))
         scale = np.concatenate([found.constants for found in pool.rounds])
         rate = float((suggestion.y / scale).sum())
-        return CutStep(
-            tau, g, pool.tangents.slopes(g), float(pool.classes.sizes @ suggestion.x), rate, suggestion.y
-        )
+        bounds, value = pool.evaluation.bounds(tau), float(pool.classes.sizes @ suggestion.x)
+        return CutStep(tau, bounds, g, pool.tangents.slopes(g), value, rate, suggestion.y)
 
     def high(self, step: CutStep) -> float:
         """Return an upper end: the size of a vector near the step's that keeps all bounds."""
@@ -138,7 +138,7 @@ class LoadCuts:
         """Return what a cut of Σ_p ν_p ℓ_p proves of the count at τ, people outside the focus included."""
         inside = strict_withdrawals_low if self.strictness else withdrawals_low
         lost = enclosed_sum(outside_excess(cut, self.pool.focus, 1.0)).high
-        return down(inside(cut, multipliers, tau) - lost)
+        return down(inside(cut, multipliers, self.pool.evaluation.bounds(tau)) - lost)
 
     def unfit(self) -> bool:
         """Return whether the last proof calls for participants outside the focus."""
@@ -150,31 +150,33 @@ class LoadCuts:
 
     def cut(self, step: CutStep) -> bool:
         """Cut the step's point off; return whether anything was wrong with it."""
-        wrong = self.pool.heads_above(step.slopes.sums, step.tau * (1 - self.strictness * step.g))
+        wrong = self.pool.heads_above(step.slopes.sums, step.bounds * (1 - self.strictness * step.g))
         if len(wrong):
             self.pool.cut(step.slopes, wrong)
         return len(wrong) > 0
 
     def _catch_up(self, tau: float) -> None:
         """Take over the cuts found in the workshop since, and move all right-hand sides to τ."""
+        bounds = self.pool.evaluation.bounds(tau)
         for found in self.pool.rounds[self.taken :]:
-            self.master.add(self._bounded(found, tau), 1 - tau / found.constants)
+            self.master.add(self._bounded(found, bounds), 1 - bounds[found.people] / found.constants)
         self.taken = len(self.pool.rounds)
         if self.strictness == 0.0:
-            self.master.move(np.concatenate([1 - tau / found.constants for found in self.pool.rounds]))
+            rounds = self.pool.rounds
+            self.master.move(np.concatenate([1 - bounds[r.people] / r.constants for r in rounds]))
 
-    def _bounded(self, found: Round, tau: float) -> Matrix:
+    def _bounded(self, found: Round, bounds: Floats) -> Matrix:
         """Return a round's rows, for N_s with the own withdrawal on the right-hand side brought over."""
         if self.strictness == 0.0:
             return found.rows
         count, classes = len(found.people), self.pool.classes
-        own = (tau / found.constants, classes.of_people[found.people], np.arange(count + 1))
+        own = (bounds[found.people] / found.constants, classes.of_people[found.people], np.arange(count + 1))
         return (found.rows - sparse.csr_array(own, shape=(count, len(classes.sizes)))).tocsr()
 
 
 def forecast(step: CutStep) -> float:
     """Return about the size of a vector near the step's that keeps all bounds; for N_s from below."""
-    share = 1 - step.tau / np.maximum(step.tau, step.slopes.sums)
+    share = 1 - step.bounds / np.maximum(step.bounds, step.slopes.sums)
     return float((step.g + share * (1 - step.g)).sum())
 
 

@@ -47,14 +47,14 @@ class CutPool:
     @classmethod
     def of(cls, focus: Focus) -> Self:
         people = len(focus.people)
-        evaluation = Evaluation.of(focus.tuples, people)
+        evaluation = focus.evaluation()
         tangents = LoadTangents.of(evaluation)
         return cls(
             focus,
             evaluation,
             Checker.of(evaluation),
             tangents,
-            Classes.of(focus.tuples, people),
+            Classes.of(evaluation),
             tangents.slopes(np.zeros(people)).sums,
             np.zeros(people, bool),
         )
@@ -62,7 +62,7 @@ class CutPool:
     def unseen(self, tau: float) -> Integers:
         """Return a participant of every class that is overloaded at τ and was never cut."""
         heads = self.classes.representatives
-        new = heads[(self.loads[heads] > tau) & ~self.seen[heads]]
+        new = heads[(self.loads > self.evaluation.bounds(tau))[heads] & ~self.seen[heads]]
         self.seen[new] = True
         return new
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation, segment_sums
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Integers, Tuples, exact_sum
 
 Mask = NDArray[np.bool_]
@@ -37,6 +38,11 @@ class Focus:
     rest: int
     """the weight of the tuples left out"""
     outside: Outside
+    prices: Prices
+
+    def evaluation(self) -> Evaluation:
+        """Return the relation laid out, with what its participants pay."""
+        return Evaluation.of(self.tuples, len(self.people), self.prices)
 
 
 NOBODY = Outside(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
@@ -46,7 +52,7 @@ def focus_loads(evaluation: Evaluation, chosen: Mask) -> Focus:
     """Return what the loads of the chosen depend on: the clauses that touch one of them."""
     tuples = evaluation.tuples
     if len(tuples.levels) > 2:
-        return touching(tuples, chosen)
+        return touching(tuples, chosen, evaluation.prices)
     mine = chosen[tuples.members]
     return _projected(evaluation, chosen, mine, _any(mine, tuples.clauses))
 
@@ -55,7 +61,7 @@ def focus_answer(evaluation: Evaluation, chosen: Mask) -> Focus:
     """Return what of the answer the chosen can move: a tuple with a clause of others stays whole."""
     tuples = evaluation.tuples
     if len(tuples.levels) > 2:
-        return touching(tuples, chosen)
+        return touching(tuples, chosen, evaluation.prices)
     mine = chosen[tuples.members]
     touched = _any(mine, tuples.clauses)
     if _conjunctive(tuples):
@@ -92,7 +98,8 @@ def _projected(evaluation: Evaluation, chosen: Mask, inside: Mask, kept: Mask) -
     clauses = number[of_leaf[left]]
     outside = Outside(tuples.members[left], clauses, tuples.weights_down()[there[clauses]])
     rest = tuples.total() - exact_sum(weights)
-    return _merged(Focus(small, np.flatnonzero(chosen), rest, outside))
+    people = np.flatnonzero(chosen)
+    return _merged(Focus(small, people, rest, outside, evaluation.prices.of(people)))
 
 
 def _merged(found: Focus) -> Focus:
@@ -115,7 +122,7 @@ def _merged(found: Focus) -> Focus:
     np.add.at(weights, number, tuples.weights.astype(np.int64))
     small = Tuples(weights, (np.arange(len(first) + 1), pointers), tuples.members[leaves])
     outside = Outside(found.outside.people, number[found.outside.clauses], found.outside.weights)
-    return Focus(small, found.people, found.rest, outside)
+    return Focus(small, found.people, found.rest, outside, found.prices)
 
 
 def _distinct(keys: Integers, limit: int) -> tuple[Integers, Integers]:
@@ -129,7 +136,7 @@ def _distinct(keys: Integers, limit: int) -> tuple[Integers, Integers]:
     return first, number
 
 
-def touching(tuples: Tuples, chosen: Mask) -> Focus:
+def touching(tuples: Tuples, chosen: Mask, prices: Prices | None = None) -> Focus:
     """Return the tuples that touch one of the chosen, with all their members."""
     spans = tuples.levels[0]
     for level in tuples.levels[1:]:
@@ -144,9 +151,8 @@ def touching(tuples: Tuples, chosen: Mask) -> Focus:
     seen[members] = True
     weights = tuples.weights[kept]
     rest = tuples.total() - exact_sum(weights)
-    return Focus(
-        Tuples(weights, tuple(levels), (np.cumsum(seen) - 1)[members]), np.flatnonzero(seen), rest, NOBODY
-    )
+    people, small = np.flatnonzero(seen), Tuples(weights, tuple(levels), (np.cumsum(seen) - 1)[members])
+    return Focus(small, people, rest, NOBODY, (prices or Prices.alike(len(chosen))).of(people))
 
 
 def _pointers(sizes: Integers) -> Integers:

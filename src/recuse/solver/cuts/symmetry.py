@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from recuse.krelation.evaluate import owners_of
+from recuse.krelation.evaluate import Evaluation, owners_of
 from recuse.krelation.relation import Floats, Integers, Tuples
 from recuse.solver import limits
 from recuse.solver.lp.program import Matrix
@@ -32,13 +32,14 @@ class Classes:
     representatives: Integers
 
     @classmethod
-    def of(cls, tuples: Tuples, participants: int) -> Self:
-        """Return the coarsest classes that refinement cannot split."""
+    def of(cls, evaluation: Evaluation) -> Self:
+        """Return the coarsest classes that refinement cannot split; one class pays one price."""
+        tuples, participants, prices = evaluation.tuples, evaluation.participants, evaluation.prices
         everybody = np.arange(participants)
         alone = cls(everybody, np.ones(participants, np.int64), everybody)
         if len(np.unique(np.bincount(tuples.members))) > limits.MOSTLY_ALONE * participants:
             return alone
-        colour, count = np.ones(participants, np.uint64), 1
+        colour, count = prices.kinds.astype(np.uint64) + np.uint64(1), len(np.unique(prices.kinds))
         spread = _Spread.of(tuples)
         while True:
             colour = mixed(colour * np.uint64(7) + spread.gathered(colour))

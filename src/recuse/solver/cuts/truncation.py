@@ -31,6 +31,7 @@ class Truncation:
 
     focus: Focus
     tau: float
+    bounds: Floats
     evaluation: Evaluation
     checker: Checker
     shares: AnswerTangents
@@ -41,15 +42,16 @@ class Truncation:
 
     @classmethod
     def of(cls, focus: Focus, tau: float, tally: Tally) -> Self:
-        people = len(focus.people)
-        evaluation = Evaluation.of(focus.tuples, people)
+        evaluation = focus.evaluation()
+        bounds = evaluation.bounds(tau)
         shares = AnswerTangents.of(evaluation)
-        classes = Classes.of(focus.tuples, people)
+        classes = Classes.of(evaluation)
         full = shares.owners.sum(axis=1)[classes.representatives]
         sizes = classes.sizes.astype(np.float64)
-        master = Master.over(np.concatenate((sizes, sizes * full / tau)), tally)
-        found = cls(focus, tau, evaluation, Checker.of(evaluation), shares, classes, full, master)
-        found._cut(shares.slopes(np.zeros(people)), np.flatnonzero(full > 0))
+        prices = bounds[classes.representatives] / tau
+        master = Master.over(np.concatenate((sizes * prices, sizes * full / tau)), tally)
+        found = cls(focus, tau, bounds, evaluation, Checker.of(evaluation), shares, classes, full, master)
+        found._cut(shares.slopes(np.zeros(len(bounds))), np.flatnonzero(full > 0))
         return found
 
     def interval(self, width: float) -> Interval | None:
@@ -61,7 +63,8 @@ class Truncation:
             if suggestion is None:
                 return None
             x, shares = suggestion.x[:count], suggestion.x[count:]
-            estimate = float(sizes @ (self.tau * x + shares * self.full))
+            prices = self.bounds[self.classes.representatives]
+            estimate = float(sizes @ (prices * x + shares * self.full))
             # between the master's optimum and the best point so far: far fewer rounds than at the optimum
             middle = limits.TRUNCATION_STEP * x + (1 - limits.TRUNCATION_STEP) * best if len(best) else x
             points = [self._snapped(point) for point in (middle, *simplified(middle), *simplified(x))]
@@ -85,7 +88,7 @@ class Truncation:
 
     def _value(self, g: Floats) -> float:
         """Return F(g) + τ|g|, about."""
-        return self.shares.answer(g) + self.tau * float(g.sum())
+        return self.shares.answer(g) + float(self.bounds @ g)
 
     def _cut(self, slopes: Slopes, which: Integers) -> None:
         """Add the cuts of these classes' shares."""
@@ -111,7 +114,7 @@ class Truncation:
         for (slopes, _), mine in zip(self.rounds, portions, strict=True):
             if mine.any():
                 cut += weighted_cut(slopes, self.classes.expanded(mine))
-        return truncated_low(cut, self.tau, self.focus.rest)
+        return truncated_low(cut, self.bounds, self.focus.rest)
 
 
 def simplified(x: Floats) -> list[Floats]:

@@ -218,22 +218,25 @@ class Kelley:
 
 
 def least_withdrawal(
-    evaluation: Evaluation, tau: Fraction, strictness: int
+    evaluation: Evaluation, bounds: Sequence[Fraction], strictness: int
 ) -> tuple[Fraction, list[Fraction]]:
-    """Return a proven lower end of N(τ) (strictness 0) or N_s(τ) (strictness 1), and a g that attains it."""
+    """Return a proven lower end of N (strictness 0) or N_s (strictness 1), and a g that attains it.
+
+    `bounds` is what everybody's load is held to: τ, times their price.
+    """
     tangents, people = Tangents.of(evaluation), evaluation.participants
     master = Kelley.over([ONE] * people)
     while True:
         g = master.solve()
         cuts = tangents.loads(g)
-        wrong = [p for p, cut in enumerate(cuts) if cut.value > tau * (1 - strictness * g[p])]
+        wrong = [p for p, cut in enumerate(cuts) if cut.value > bounds[p] * (1 - strictness * g[p])]
         if not wrong:
             return master.proven(), g
         for p in wrong:
             row = {q: Fraction(a) for q, a in cuts[p].slope.items()}
             if strictness:
-                row[p] = row.get(p, ZERO) - tau
-            master.add(row, cuts[p].constant - tau)
+                row[p] = row.get(p, ZERO) - bounds[p]
+            master.add(row, cuts[p].constant - bounds[p])
 
 
 def least_load(evaluation: Evaluation, s: Fraction, largest: int) -> tuple[Fraction, list[Fraction]]:
@@ -253,10 +256,12 @@ def least_load(evaluation: Evaluation, s: Fraction, largest: int) -> tuple[Fract
             master.add(row | {people: ONE}, Fraction(cut.constant, largest))
 
 
-def least_answer(tangents: KeptTangents, tau: Fraction, s: Fraction) -> tuple[Fraction, list[Fraction]]:
-    """Return a proven lower end of min{F(g) + τ|g| : |g| ≤ s}, and a g that attains it."""
+def least_answer(
+    tangents: KeptTangents, bounds: Sequence[Fraction], s: Fraction
+) -> tuple[Fraction, list[Fraction]]:
+    """Return a proven lower end of min{F(g) + Σ_p b_p g_p : |g| ≤ s}, and a g that attains it."""
     people = tangents.participants
-    master = Kelley.over([*[tau] * people, *map(Fraction, tangents.weights)])
+    master = Kelley.over([*bounds, *map(Fraction, tangents.weights)])
     if s < people:
         master.add(dict.fromkeys(range(people), -ONE), -s)
     while True:

@@ -40,13 +40,16 @@ class ExactPrograms:
         if len(movable.tuples) == 0:
             return outward(Fraction(movable.rest), Fraction(movable.rest))
         people = len(movable.people)
-        evaluation = Evaluation.of(movable.tuples, people)
-        low, g = kelley.least_answer(kelley.Tangents.of(evaluation), tau, Fraction(people))
-        return outward(low + movable.rest, answer(evaluation, g) + tau * sum(g) + movable.rest)
+        evaluation = movable.evaluation()
+        bounds = evaluation.prices.exact_bounds(tau)
+        low, g = kelley.least_answer(kelley.Tangents.of(evaluation), bounds, Fraction(people))
+        paid = sum((b * own for b, own in zip(bounds, g, strict=True)), start=ZERO)
+        return outward(low + movable.rest, answer(evaluation, g) + paid + movable.rest)
 
     def least_answer(self, s: Fraction) -> Interval:
         """Return the narrowest interval of doubles that holds H(s)."""
-        low, g = kelley.least_answer(kelley.Tangents.of(self.evaluation), ZERO, s)
+        free = [ZERO] * self.evaluation.participants
+        low, g = kelley.least_answer(kelley.Tangents.of(self.evaluation), free, s)
         return outward(low, answer(self.evaluation, _shrunk(g, s)))
 
     def withdrawals(self, tau: Fraction, strictness: int) -> Interval:
@@ -54,12 +57,13 @@ class ExactPrograms:
         above = self._above(tau)
         if not above.any():
             return Interval(0.0, 0.0)
-        met = touching(self.evaluation.tuples, above)
-        evaluation = Evaluation.of(met.tuples, len(met.people))
-        low, g = kelley.least_withdrawal(evaluation, tau, strictness)
+        met = touching(self.evaluation.tuples, above, self.evaluation.prices)
+        evaluation = met.evaluation()
+        bounds = evaluation.prices.exact_bounds(tau)
+        low, g = kelley.least_withdrawal(evaluation, bounds, strictness)
         kept = all(
-            load <= tau * (1 - strictness * own)
-            for load, own in zip(exact_loads(evaluation, g), g, strict=True)
+            load <= bound * (1 - strictness * own)
+            for load, bound, own in zip(exact_loads(evaluation, g), bounds, g, strict=True)
         )
         return outward(low, sum(g, start=ZERO) if kept else Fraction(len(g)))
 
@@ -102,7 +106,7 @@ class ExactPrograms:
 
     def _above(self, tau: Fraction) -> NDArray[np.bool_]:
         """Return whose load may exceed τ."""
-        return self.loads > _double_below(tau)
+        return self.loads > self.evaluation.prices.bounds(_double_below(tau))
 
 
 def _double_below(value: Fraction) -> float:

@@ -106,7 +106,7 @@ class CommonWithdrawal:
         slopes = self.tangents.slopes(tilted, self.variables)
         value = float(self.variables.sum(axis=0) @ x)
         rate = float((duals / np.concatenate(self.constants)).sum()) if len(duals) else 0.0
-        return CutStep(tau, g, slopes, value, rate, duals)
+        return CutStep(tau, self.evaluation.bounds(tau), g, slopes, value, rate, duals)
 
     def lower(self, step: CutStep) -> Callable[[float], float]:
         """Return a lower end for every τ from the step's duals, and note who should be in another group."""

@@ -48,7 +48,8 @@ class Whole:
         found = solve(self.programs.withdrawals(tau), self.methods[-1])
         g = self.checker.raised(found.x[:people])
         rate = float(np.maximum(0.0, found.y[-people:]).sum()) / power_of_two_near(tau)
-        return CutStep(tau, g, self.tangents.slopes(g), float(found.x[:people].sum()), rate, found.y)
+        bounds, value = self.programs.evaluation.bounds(tau), float(found.x[:people].sum())
+        return CutStep(tau, bounds, g, self.tangents.slopes(g), value, rate, found.y)
 
     def lower(self, step: CutStep) -> Callable[[float], float]:
         """Return a lower end for every τ from the step's duals: only right-hand sides move."""

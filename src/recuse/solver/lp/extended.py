@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from recuse.krelation.evaluate import Evaluation
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Integers, Quorums, Tuples
 from recuse.solver import limits
 from recuse.solver.lp.program import LinearProgram, Matrix
@@ -132,21 +133,25 @@ def _diagonal(values: Floats) -> Matrix:
     return sparse.csr_array((values, np.arange(count), np.arange(count + 1)), shape=(count, count))
 
 
-def truncated_program(tuples: Tuples, participants: int, tau: float) -> LinearProgram:
-    """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ."""
+def truncated_program(
+    tuples: Tuples, participants: int, tau: float, prices: Prices | None = None
+) -> LinearProgram:
+    """Return X(τ) = min F(g) + τ|g|, with prices Σ_p b_p g_p, in units of a power of two near τ."""
     draft, scale = ProgramDraft([np.ones(participants)]), power_of_two_near(tau)
-    answer = _answer(draft, tuples, participants, light_weights(tuples, tau))
-    everybody = sparse.csr_array(np.ones((1, participants)))
-    return draft.program(_add(answer, (tau / scale) * everybody), *_nothing())
+    bounds = (prices or Prices.alike(participants)).bounds(tau)
+    answer = _answer(draft, tuples, participants, light_weights(tuples, tau, bounds.max(initial=tau)))
+    paid = sparse.csr_array((bounds / scale)[None, :])
+    return draft.program(_add(answer, paid), *_nothing())
 
 
-def light_weights(tuples: Tuples, tau: float) -> Floats:
+def light_weights(tuples: Tuples, tau: float, bound: float) -> Floats:
     """Return the weights in units of a power of two near τ, none of them above the exact one.
 
-    A weight above 2τ·(alternatives) is never kept, so it may be lighter (proofs.md, lemma H).
+    A weight above 2b·(alternatives), b the largest bound, is never kept, so it may be lighter (proofs.md,
+    lemma H).
     """
     scale = power_of_two_near(tau)
-    lid = 2 * (tau / scale) * tuples.alternatives().astype(np.float64)
+    lid = 2 * (bound / scale) * tuples.alternatives().astype(np.float64)
     return np.minimum(tuples.weights_down() / scale, lid)
 
 
@@ -210,8 +215,9 @@ class FullPrograms:
         return sparse.csr_array((weights, (where.entry_member, np.arange(len(weights)))), shape=shape) @ usage
 
     def truncated(self, tau: float) -> LinearProgram:
-        """Return X(τ) = min F(g) + τ|g| in units of a power of two near τ."""
-        return truncated_program(self.evaluation.tuples, self.evaluation.participants, tau)
+        """Return X(τ) = min F(g) + Σ_p b_p g_p in units of a power of two near τ."""
+        where = self.evaluation
+        return truncated_program(where.tuples, where.participants, tau, where.prices)
 
     def least_answer(self, s: float) -> LinearProgram:
         """Return H(s) = min{F(g) : |g| ≤ s}."""
@@ -223,16 +229,14 @@ class FullPrograms:
         """Return N(τ) = min{|g| : ℓ_p(g) ≤ τ}, its rows scaled by a power of two near τ."""
         draft, scale = self._withdrawals(), power_of_two_near(tau)
         loads = self._loads(draft, scale, limits.HEAVIEST_WEIGHT)
-        return draft.program(self._all_withdrawals(), -loads, np.full(loads.shape[0], -tau / scale))
+        return draft.program(self._all_withdrawals(), -loads, -self.evaluation.bounds(tau) / scale)
 
     def strict_withdrawals(self, tau: float) -> LinearProgram:
-        """Return N_s(τ) = min{|g| : ℓ_p(g) + τ g_p ≤ τ}."""
+        """Return N_s(τ) = min{|g| : ℓ_p(g) + b_p g_p ≤ b_p}, b_p being τ times p's price."""
         draft, scale = self._withdrawals(), power_of_two_near(tau)
         loads = self._loads(draft, scale, limits.HEAVIEST_WEIGHT)
-        own = sparse.eye_array(loads.shape[0], format="csr") * (tau / scale)
-        return draft.program(
-            self._all_withdrawals(), -_add(loads, own), np.full(loads.shape[0], -tau / scale)
-        )
+        bounds = self.evaluation.bounds(tau) / scale
+        return draft.program(self._all_withdrawals(), -_add(loads, _diagonal(bounds)), -bounds)
 
     def least_load(self, s: float, scale: float) -> LinearProgram:
         """Return Γ(s)/scale = min{max_p ℓ_p(g) : |g| ≤ s}/scale; the largest load is the last column."""

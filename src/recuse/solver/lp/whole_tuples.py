@@ -15,7 +15,6 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples, exact_sum
 from recuse.solver import limits
 from recuse.solver.certificate import Checker, down, dual_bound, up
@@ -37,12 +36,12 @@ def has_alternatives(tuples: Tuples) -> bool:
 
 def truncated(focus: Focus, tau: float, width: float, methods: Sequence[Method]) -> Interval | None:
     """Return an interval that holds X(τ), at most `width` wide; nothing if no method closes it."""
-    people = len(focus.people)
-    evaluation = Evaluation.of(focus.tuples, people)
+    evaluation = focus.evaluation()
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).truncated(tau)
     found, rest, unit = Interval(0.0, math.inf), enclosed(focus.rest), power_of_two_near(tau)
-    closed = width / min(float(exact_sum(focus.tuples.weights)), tau * people)
-    for g, duals in _suggestions(focus.tuples, people, program, tau, methods, closed):
+    bounds = evaluation.bounds(tau)
+    closed = width / min(float(exact_sum(focus.tuples.weights)), float(bounds.sum()))
+    for g, duals in _suggestions(focus.tuples, program, tau, bounds, methods, closed):
         point = checker.lowered(g + checker.grid / 2)
         high = up(checker.truncated_high(point, tau) + rest.high)
         found = found.narrowed(down(unit * dual_bound(program, duals) + rest.low), high)
@@ -56,7 +55,7 @@ def strict_withdrawals(
 ) -> Interval:
     """Return an interval that holds N_s(τ), as wide as the method leaves it, from whole tuples."""
     people = len(focus.people)
-    evaluation = Evaluation.of(focus.tuples, people)
+    evaluation = focus.evaluation()
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
     suggested = solve(program, method, iterations, limits.GLIMPSE_GAP)
     high = checker.size(checker.strictly_within(suggested.x[:people], tau))
@@ -64,33 +63,40 @@ def strict_withdrawals(
 
 
 def _suggestions(
-    tuples: Tuples, people: int, program: LinearProgram, tau: float, methods: Sequence[Method], closed: float
+    tuples: Tuples,
+    program: LinearProgram,
+    tau: float,
+    bounds: Floats,
+    methods: Sequence[Method],
+    closed: float,
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield withdrawals and multipliers of the clauses, the cheapest to find first."""
     if len(tuples.levels) == 2 and len(tuples.members) == len(tuples.clauses) - 1:
-        yield _flow(tuples, people, tau)
+        yield _flow(tuples, tau, bounds)
     iterations = patience(program.rows.nnz, limits.WHOLE_TUPLES_WORK)
     for method in methods:
         for gap in limits.WHOLE_TUPLES_GAPS if method is Method.FIRST_ORDER else (0.0,):
             found = solve(program, method, iterations, gap * closed)
-            yield found.x[:people], found.y
+            yield found.x[: len(bounds)], found.y
             if found.stopped:
                 break
 
 
-def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
+def _flow(tuples: Tuples, tau: float, bounds: Floats) -> tuple[Floats, Floats]:
     """Return the minimum cut as withdrawals, and the flow of every (tuple, participant) pair in the
     program's unit, a power of two near τ.
     """
-    count, pairs = len(tuples), len(tuples.members)
-    unit = _unit(people, tau)
+    count, people = len(tuples), len(bounds)
+    unit = _unit(float(bounds.sum()) / tau, tau)
     scale = unit / tau
+    most = np.floor(bounds * scale)
     owner = np.repeat(np.arange(count), np.diff(tuples.levels[0]))
-    supply = np.minimum(np.floor(tuples.weights_down() * scale), unit * np.diff(tuples.levels[0]))
+    carriers = np.add.reduceat(most[tuples.members], tuples.levels[0][:-1])
+    supply = np.minimum(np.floor(tuples.weights_down() * scale), carriers)
     source, sink = count + people, count + people + 1
     start = np.concatenate((np.full(count, source), owner, count + np.arange(people)))
     end = np.concatenate((np.arange(count), count + tuples.members, np.full(people, sink)))
-    capacity = np.concatenate((supply, np.full(pairs, unit), np.full(people, unit))).astype(np.int32)
+    capacity = np.concatenate((supply, most[tuples.members], most)).astype(np.int32)
     graph = sparse.csr_array((capacity, (start, end)), shape=(sink + 1, sink + 1))
     flow = sparse.csgraph.maximum_flow(sparse.csr_matrix(graph), source, sink).flow
     residual = sparse.csr_matrix(graph - flow)
@@ -101,7 +107,7 @@ def _flow(tuples: Tuples, people: int, tau: float) -> tuple[Floats, Floats]:
     return reached[count:source].astype(np.float64), carried / scale / power_of_two_near(tau)
 
 
-def _unit(people: int, tau: float) -> int:
+def _unit(people: float, tau: float) -> int:
     """Return the capacity that stands for τ: one that makes all capacities integers, else as fine as fits."""
-    exact, finest = Fraction(tau).numerator, LARGEST_FLOW // max(1, people)
+    exact, finest = Fraction(tau).numerator, LARGEST_FLOW // max(1, math.ceil(people))
     return exact if exact <= finest else max(1, finest // 2)

@@ -96,7 +96,7 @@ def exact_truncated(tuples: Tuples, participants: int, tau: Fraction) -> Interva
     if len(tuples) == 0:
         return Interval(0.0, 0.0)
     tangents = ThresholdTangents.of(tuples, participants)
-    low, g = kelley.least_answer(tangents, tau, Fraction(participants))
+    low, g = kelley.least_answer(tangents, [tau] * participants, Fraction(participants))
     return outward(low, exact_answer(tuples, g) + tau * sum(g, start=ZERO))
 
 

@@ -21,6 +21,7 @@ from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.placeholder import DECIMAL, WHOLE
 from recuse.sql.sharing import Sharing
+from recuse.sql.touch import Touch
 
 POLICY = Policy.parse("""
 [[protect]]
@@ -157,7 +158,7 @@ def test_the_same_question_in_other_words_is_charged_once(session):
 INNER = DerivationTable("SELECT 1 AS key FROM s AS a", ("key",), (), ())
 TABLE = DerivationTable("SELECT 1 AS x FROM t AS a", (), (OwnerColumns("person", ("x",)),), ())
 MEASURE = DerivationQuery(
-    (TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), Sharing.SPLIT, signed=False
+    (TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), Sharing.TOGETHER, signed=False
 )
 GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
 ALONE = Plan(
@@ -179,6 +180,7 @@ CHANGES = {
         "aggregate": SUM,
         "granularity": Fraction(1, 4),
         "sharing": Sharing.ONE_OWNER,
+        "touches": (Touch("person", (((0,),),)),),
     },
     Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
     Plan: {"measures": (), "grouping": None, "firsts": ()},

@@ -41,6 +41,7 @@ from recuse.sql.reading import Reading
 from recuse.sql.render import select, union
 from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing, sharing_of
+from recuse.sql.touch import Touch, touches_of
 from recuse.sql.unique import join_unique
 
 PASSES: tuple[Pass, ...] = (
@@ -68,6 +69,8 @@ class DerivationQuery:
     sharing: Sharing
     signed: bool
     """whether rows may weigh less than nothing: follows from the query"""
+    touches: tuple[Touch, ...] = ()
+    """what every kind of owner decides of the keys"""
 
     @property
     def is_owned(self) -> bool:
@@ -297,6 +300,7 @@ def _derivations(
         granularity=measure.aggregate.granularity(schema),
         sharing=sharing_of(measure, tables, policy, grouped=grouped),
         signed=measure.signed,
+        touches=touches_of(measure, tables, policy) if grouped else (),
     )
 
 
@@ -316,8 +320,8 @@ def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
 
 
 def _sparing(compiled: Iterable[DerivationQuery], measures: list[Measure], policy: Policy) -> tuple[Key, ...]:
-    """Return the keys that would spare the split over groups if the policy declared them unique."""
-    if not any(measure.sharing is Sharing.SPLIT for measure in compiled):
+    """Return the keys that would put groups side by side if the policy declared them unique."""
+    if not any(measure.sharing is Sharing.TOGETHER for measure in compiled):
         return ()
     keys = undeclared_keys(measures, policy)
     vouched = replace(policy, keys=(*policy.keys, *keys))

@@ -32,7 +32,7 @@ def groups_are_disjoint(measure: Measure, policy: Policy) -> bool:
     kinds: dict[str, list[Owner]] = {}
     for owner in block.owners:
         kinds.setdefault(owner.kind, []).append(owner)
-    facts = _Facts.of(block, policy, measure.lookup())
+    facts = BlockFacts.of(block, policy, measure.lookup())
     return all(facts.decided(owners, block.keys) for owners in kinds.values())
 
 
@@ -51,7 +51,7 @@ def undeclared_keys(measures: Iterable[Measure], policy: Policy) -> tuple[Key, .
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class BlockFacts:
     """What holds for every row of a block: equal columns, and which columns fix all others of a source."""
 
     sources: tuple[BlockSource, ...]
@@ -59,7 +59,7 @@ class _Facts:
     keys: dict[str, list[tuple[str, ...]]]
 
     @classmethod
-    def of(cls, block: Block, policy: Policy, lookup: Lookup) -> _Facts:
+    def of(cls, block: Block, policy: Policy, lookup: Lookup) -> BlockFacts:
         equal = Equalities.of(block.conditions, lookup)
         keys: dict[str, list[tuple[str, ...]]] = {
             source.alias: [*source.table.keys, *policy.keys_of(source.table.name)]

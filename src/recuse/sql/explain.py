@@ -165,7 +165,7 @@ def _is_owned(measure: Measure) -> bool:
 SHARED: dict[Sharing, str] = {
     Sharing.SIDE_BY_SIDE: "in full for every group: each participant touches one group only",
     Sharing.ONE_OWNER: "in full for the noise of every group: each row has one owner",
-    Sharing.SPLIT: "split over the groups: a participant may touch several",
+    Sharing.TOGETHER: "split over the groups: a participant may touch several",
 }
 
 

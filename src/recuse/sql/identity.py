@@ -49,6 +49,7 @@ def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
         "aggregate": measure.aggregate.word,
         "granularity": str(measure.granularity),
         "sharing": measure.sharing.value,
+        "touches": [[touch.kind, touch.ways] for touch in measure.touches],
     }
 
 

@@ -18,8 +18,8 @@ class Sharing(Enum):
     """nobody can touch two groups, or there is only one: each has all of ε"""
     ONE_OWNER = "one owner"
     """every row has one owner: vectors are scaled down, and each group has all of ε2"""
-    SPLIT = "split"
-    """ε2 is divided by the number of groups"""
+    TOGETHER = "together"
+    """several owners: all groups are released together"""
 
 
 def sharing_of(
@@ -34,4 +34,4 @@ def sharing_of(
         return Sharing.SIDE_BY_SIDE
     if all(len(table.owners) <= 1 and not table.below for table in tables):
         return Sharing.ONE_OWNER
-    return Sharing.SPLIT
+    return Sharing.TOGETHER

@@ -6,7 +6,7 @@ Shares nothing with the solvers: neither the columnar levels, nor the model, nor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -86,6 +86,9 @@ class Judge:
     def size(self) -> Expression:
         return dict.fromkeys(range(len(self.names)), 1.0)
 
+    def bounds(self, tau: float, prices: Mapping[Hashable, float] | None) -> list[tuple[Hashable, float]]:
+        return [(name, tau * (prices[name] if prices else 1.0)) for name in self.names]
+
     def least(self, cost: Expression) -> float:
         if self.width == 0:
             return 0.0
@@ -98,10 +101,12 @@ class Judge:
         return float(found.fun) + dense[-1, -1]
 
 
-def truncated(rows: Sequence[tuple[Annotation, int]], tau: float) -> float:
-    """Return X(τ)."""
+def truncated(
+    rows: Sequence[tuple[Annotation, int]], tau: float, prices: Mapping[Hashable, float] | None = None
+) -> float:
+    """Return X(τ); a participant pays τ times a price, if there are prices."""
     judge = Judge(rows)
-    return judge.least(plus(judge.answer(), {c: tau * v for c, v in judge.size().items()}))
+    return judge.least(plus(judge.answer(), {judge.column[name]: b for name, b in judge.bounds(tau, prices)}))
 
 
 def least_answer(rows: Sequence[tuple[Annotation, int]], s: float) -> float:
@@ -118,11 +123,13 @@ def withdrawals(rows: Sequence[tuple[Annotation, int]], tau: float) -> float:
     return judge.least(judge.size())
 
 
-def strict_withdrawals(rows: Sequence[tuple[Annotation, int]], tau: float) -> float:
-    """Return N_s(τ)."""
+def strict_withdrawals(
+    rows: Sequence[tuple[Annotation, int]], tau: float, prices: Mapping[Hashable, float] | None = None
+) -> float:
+    """Return N_s(τ); a participant is held to τ times a price, if there are prices."""
     judge = Judge(rows)
-    for name in judge.names:
-        left = plus({-1: tau, judge.column[name]: -tau})
+    for name, bound in judge.bounds(tau, prices):
+        left = plus({-1: bound, judge.column[name]: -bound})
         judge.nonnegative.append(plus(left, plus(judge.load(name), sign=-1)))
     return judge.least(judge.size())
 

@@ -92,6 +92,21 @@ CATALOGUE = Catalogue(
     macros=frozenset({"twice"}),
 )
 
+KEYED = Catalogue(
+    tuple(
+        Table(
+            table.name,
+            table.columns,
+            keys=((table.columns[0].name,),)
+            if table.name in ("customer", "supplier", "nation", "orders")
+            else (),
+        )
+        for table in CATALOGUE.tables
+        if table.view is None
+    )
+)
+"""the same with the keys that a database would enforce, and without views"""
+
 ENFORCED = Catalogue(
     (
         Table("customer", (Column("c_id", "INTEGER", nullable=False),), keys=(("c_id",),)),

@@ -15,7 +15,7 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session.answer import Answer
 from recuse.session.session import connect
-from recuse.session.show import readable
+from recuse.session.words import truth_text
 
 POLICY = """
 [[protect]]                  # every person is one participant
@@ -133,8 +133,7 @@ def run_demo() -> Iterator[str]:
         yield ""
         yield told.question.words
         yield from ("    " + line for line in told.question.sql.splitlines())
-        low, high = map(readable, told.answer.interval)
-        yield f"private answer   {told.answer:>9,}   95 % of the noise: {low} to {high}"
+        yield f"private answer   {told.answer:>9,}   {truth_text(told.answer.number)}"
         yield f"true answer      {told.truth:>9,}   shown only because the data is made"
         spent += told.answer.epsilon
     granted = spent + (told.answer.remaining or 0)

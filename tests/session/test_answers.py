@@ -19,8 +19,9 @@ from recuse.mechanism.release import Release
 from recuse.numerals import nearest
 from recuse.session.answer import Answer
 from recuse.session.cells import Combined, Row
-from recuse.session.show import BAR, drawing, noise_note
+from recuse.session.notes import table_notes
 from recuse.session.stored import restored, written
+from recuse.session.table import BAR, drawing
 from support.profiles import examples
 
 fractions = st.fractions(min_value=-(10**30), max_value=10**30, max_denominator=10**6)
@@ -134,14 +135,14 @@ def one(cell, **more) -> Answer:
 
 def test_a_number_prints_for_people():
     shown = one(release(4), remaining=Fraction(9))
-    assert str(shown) == "4 (95 % of the noise: 2 to 6), epsilon 0.5, 9 left"
+    assert str(shown) == "4 (at least 2 with 97.5 %; noise 2 to 6 with 95 %), epsilon 0.5, 9 left"
     assert repr(shown) == f"<Answer {shown}>"
     again = one(release(4), remaining=Fraction(9), stored=True)
-    assert str(again) == "4 (95 % of the noise: 2 to 6), epsilon 0.5 (asked before: free), 9 left"
+    assert str(again).endswith("noise 2 to 6 with 95 %), epsilon 0.5 (asked before: free), 9 left")
     exact = Release(Fraction(4), (Fraction(4), Fraction(4)), Fraction(0), Fraction(0), "public")
     assert str(one(exact)) == "4 (exact: about nobody), free"
     mean = Combined(Fraction(1, 4), (None, Fraction(1, 2)), 0.9, Fraction(1))
-    assert str(one(mean)) == "0.25 (90 % of the noise: unbounded to 0.5), epsilon 1"
+    assert str(one(mean)) == "0.25 (noise unbounded to 0.5 with 90 %), epsilon 1"
 
 
 @given(releases())
@@ -188,9 +189,11 @@ def test_arrow_and_pandas_have_counts_as_integers_and_intervals_beside_them():
         *("day", "x", "n", "n_low", "n_high", "mean", "mean_low", "mean_high"),
         *("sum", "sum_low", "sum_high"),
     ]
-    assert [str(kind) for kind in found.schema.types] == ["date32[day]", "double"] + ["int64"] * 3 + [
-        "double"
-    ] * 6
+    whole = ["int64"] * 3
+    assert [str(kind) for kind in found.schema.types] == [
+        *("date32[day]", "double", *whole, "double", "double", "double"),
+        *whole,
+    ]
     assert found.to_pylist()[0] == {
         "day": day,
         "x": 0.5,
@@ -200,9 +203,9 @@ def test_arrow_and_pandas_have_counts_as_integers_and_intervals_beside_them():
         "mean": None,
         "mean_low": None,
         "mean_high": 3.5,
-        "sum": -5.0,
-        "sum_low": -7.0,
-        "sum_high": -3.0,
+        "sum": -5,
+        "sum_low": -7,
+        "sum_high": -3,
     }
     frame = table.to_pandas()
     assert frame["n"].dtype == "int64"
@@ -237,8 +240,16 @@ def test_numbers_beyond_all_doubles_print_too():
 
 def test_a_table_says_what_its_intervals_are():
     exact = Release(Fraction(4), (Fraction(4), Fraction(4)), Fraction(0), Fraction(0), "public")
-    assert noise_note([Row((), (exact,))]).startswith("exact")
-    assert "95 %" in noise_note([Row((), (exact, release(4)))])
+    assert list(table_notes(["n"], [Row((), (exact,))])) == ["exact: the question is about nobody"]
+    assert list(table_notes(["n"], [])) == ["noise     none: no number is shown"]
+    cells = (exact, release(40), release(40, signed=True), release(4))
+    assert list(table_notes(["public", "count", "sum", "few"], [Row((), cells)])) == [
+        "noise     95 % or 100 %: each interval holds its truncated number",
+        "truth     public: exact",
+        "truth     count, few: at least the lower end with 97.5 %",
+        "truth     sum: unknown, truncation can move it either way",
+        "caution   large noise in 1 of 4 numbers: raise epsilon, or ask more broadly",
+    ]
 
 
 def test_uuid_and_decimal_keys_come_back():

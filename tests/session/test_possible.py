@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recuse.mechanism.release import Release
 from recuse.session.formulas import Given, comparable, value_of
-from recuse.session.possible import GivenRanges, Possible, possible
+from recuse.session.possible import GivenRanges, Possible, in_noise, possible
 from recuse.sql.formula import FixedNumber, FixedValue, Formula, Operation, Operator, ShownKey, Term
 from support.profiles import examples
 
@@ -81,7 +81,7 @@ def test_the_value_lies_where_it_can_be(formula, data):
     ends = [tuple(map(Fraction, data.draw(ENDS))) for _ in range(MEASURES)]
     values = [Fraction(data.draw(st.integers(int(2 * low), int(2 * high))), 2) for low, high in ends]
     releases = [released(value, one) for value, one in zip(values, ends, strict=True)]
-    found = possible(formula, GivenRanges(releases, KEYS))
+    found = possible(formula, GivenRanges(list(map(in_noise, releases)), KEYS))
     assert holds(found, value_of(formula, Given(releases, KEYS)))
 
 
@@ -96,7 +96,7 @@ def test_a_twin_that_forgets_a_branch_is_caught():
         ),
     )
     release = released(Fraction(4), (Fraction(0), Fraction(8)))
-    assert possible(formula, GivenRanges([release])).ends == (1, 9)
+    assert possible(formula, GivenRanges([in_noise(release)])).ends == (1, 9)
     assert value_of(formula, Given([release])) == 1
 
 

@@ -7,25 +7,19 @@ import sys
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
 
 from recuse.ledger import Balance
 from recuse.mechanism.release import Release
-from recuse.numerals import nearest, short
+from recuse.numerals import nearest
 from recuse.session.answer import Answer
-from recuse.session.cells import Cell, StandIn, confidence
-from recuse.session.intervals import UNBOUNDED
-from recuse.session.show import (
-    PICKED,
-    charged,
-    drawing,
-    readable,
-    scale_of,
-    stand_in_lines,
-    table_lines,
-)
+from recuse.session.cells import Cell, StandIn, confidence, truth
+from recuse.session.intervals import Ends
+from recuse.session.show import number_lines, table_lines
+from recuse.session.truth import drowned
 
 
 def tell(answer: Answer, *, as_object: bool) -> None:
@@ -56,23 +50,33 @@ def _stand_in(found: StandIn) -> dict[str, Any]:
     return {
         "stands_for": found.text,
         "value": None if found.cell.value is None else nearest(found.cell.value),
-        "interval": [None if end is None else nearest(end) for end in found.cell.interval],
-        "confidence": confidence(found.cell),
+        **_noise(found.cell),
     }
 
 
 def _fields(cell: Cell) -> dict[str, Any]:
     release = cell if isinstance(cell, Release) else None
     share = None if release is None else release.noise_epsilon
+    true = truth(cell)
     return {
         "value": None if cell.value is None else nearest(cell.value),
         "epsilon": nearest(cell.epsilon),
+        "truth": _ends(true.ends),
+        "truth_confidence": round(true.confidence, 6),
+        **_noise(cell),
         "noise_epsilon": None if share is None else nearest(share),
         "noise_scale": None if release is None else float(release.noise_scale),
-        "interval": [None if end is None else nearest(end) for end in cell.interval],
-        "confidence": confidence(cell),
+        "noise_is_large": drowned(cell.value, cell.interval),
         "mechanism": "formula" if release is None else release.mechanism,
     }
+
+
+def _noise(cell: Cell) -> dict[str, Any]:
+    return {"noise_interval": _ends(cell.interval), "noise_confidence": confidence(cell)}
+
+
+def _ends(ends: Ends) -> list[int | float | None]:
+    return [None if end is None else nearest(end) for end in ends]
 
 
 def amounts(balance: Balance) -> dict[str, int | float]:
@@ -95,31 +99,6 @@ def plain(key: Any) -> Any:
 
 def as_text(answer: Answer, *, drawn: bool) -> str:
     """Return the answer for people, with what its interval does and does not say; `drawn` for terminals."""
-    release = answer.number if answer.is_number else None
-    if not isinstance(release, Release):
-        return "\n".join(table_lines(answer, drawn=drawn))
-    return "\n".join(
-        [
-            f"answer    {short(release.value)}",
-            *([_drawn(release)] if drawn and release.noise_scale and release.interval != UNBOUNDED else []),
-            f"interval  {_interval(release)}",
-            *stand_in_lines(answer),
-            charged(answer.epsilon, answer.remaining, stored=answer.stored),
-        ]
-    )
-
-
-def _drawn(release: Release) -> str:
-    start, end = map(short, scale_of([release]))
-    return f"          {start} {drawing(release)} {end}"
-
-
-def _interval(release: Release) -> str:
-    if release.noise_scale == 0:
-        return "none: the answer is exact"
-    if release.interval == UNBOUNDED:
-        return f"none: {PICKED}"
-    low, high = map(readable, release.interval)
-    what = "a count with NOT" if release.counted else "a signed sum"
-    effect = f"move {what} either way" if release.signed else "lower a count"
-    return f"{low} to {high} (95 %, noise only: truncation can {effect})"
+    if answer.is_number:
+        return "\n".join(number_lines(answer, drawn=drawn))
+    return "\n".join(table_lines(answer, drawn=drawn, width=get_terminal_size().columns))

@@ -8,6 +8,7 @@ from math import ceil, floor, inf
 from typing import Self
 
 from recuse.numerals import short
+from recuse.privacy import decimal_text
 
 CONFIDENCE = 0.95
 
@@ -39,10 +40,15 @@ class Release:
     """whether there is no number, as in a maximum of too few: `value` means nothing then"""
     counted: bool = False
     """whether it is a number of rows: whole, and not negative"""
+    unit: Fraction = Fraction(1)
+    """what it and the ends of its interval are whole multiples of, once rounded"""
+    truncated: bool = True
+    """whether the answer before noise may lack what a few have beyond all others"""
 
     def __repr__(self) -> str:
-        low, high = ("…" if end is None else short(end) for end in self.interval)
-        return f"<Release {short(self.value)} ({low} to {high}), epsilon {short(self.epsilon)}>"
+        low, high = ("…" if end is None else short(end, self.unit) for end in self.interval)
+        value, epsilon = short(self.value, self.unit), decimal_text(self.epsilon)
+        return f"<Release {value} (noise {low} to {high}), epsilon {epsilon}>"
 
     def in_units(self, granularity: Fraction) -> Self:
         """Return the release with granules turned back into the query's own unit."""
@@ -52,21 +58,23 @@ class Release:
             value=self.value * granularity,
             interval=(low, high),
             noise_scale=self.noise_scale * granularity,
+            unit=self.unit * granularity,
         )
 
     def rounded(self, *, signed: bool, counted: bool = False) -> Self:
-        """Return the release on whole granules, clamped at zero for a count: post-processing, so free.
+        """Return the release on whole granules, clamped at zero where it has no sign: post-processing, so free.
 
-        Weights are whole granules, and the truncated answer of a count is not negative, so neither costs
-        the interval anything. A count from which rows are taken away is `signed` and `counted`: its answer
-        is not negative either. Its truncated answer may be, and then the interval is about that, clamped.
+        Weights are whole granules, and the truncated answer of a count, or of a sum of values that are never
+        below 0, is not negative, so neither costs the interval anything. A count from which rows are taken
+        away is `signed` and `counted`: its answer is not negative either. Its truncated answer may be, and
+        then the interval is about that, clamped.
         """
         least = -inf if signed and not counted else 0
         low, high = self.interval
         return replace(
             self,
             signed=signed,
-            counted=counted or not signed,
+            counted=counted,
             value=Fraction(max(least, round(self.value))),
             interval=(
                 None if low is None else Fraction(max(least, floor(low))),

@@ -16,9 +16,10 @@ import pyarrow
 
 from recuse.errors import ParameterError
 from recuse.numerals import nearest
-from recuse.session import show
-from recuse.session.cells import Cell, Combined, Row, StandIn
+from recuse.session import notebook, show, tabular
+from recuse.session.cells import Cell, Combined, Row, StandIn, truth
 from recuse.session.intervals import Ends
+from recuse.session.truth import Truth
 
 __all__ = ["Answer", "Cell", "Combined", "Row", "StandIn"]
 
@@ -71,8 +72,16 @@ class Answer:
 
     @property
     def interval(self) -> Ends:
-        """Where the noise lets the truncated answer be; see `Release` and `Combined`."""
+        """The noise interval: where the noise lets the truncated answer be; see `Release` and `Combined`."""
         return self.number.interval
+
+    @property
+    def truth(self) -> Truth:
+        """What is so of the true answer: `ends` (low, None) say that it is at least so much.
+
+        Guarantee: with probability `confidence` at least (proofs.md, lemma I1).
+        """
+        return truth(self.number)
 
     def _fraction(self) -> Fraction:
         value = self.value
@@ -120,11 +129,11 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """Return the answer for a notebook, its intervals drawn."""
-        return show.html(self)
+        return notebook.html(self)
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return an Arrow table: the keys, then for every column its value, and `_low` and `_high` of it."""
-        return show.arrow_table(self.key_names, self.names, self.rows)
+        """Return an Arrow table: the keys, then every column, and `_low` and `_high` of its noise interval."""
+        return tabular.arrow_table(self.key_names, self.names, self.rows)
 
     def to_pandas(self) -> Any:
         """Return a pandas frame with the columns of `to_arrow`; pandas must be installed."""

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from recuse.mechanism.release import CONFIDENCE, Release
+from recuse.numerals import magnitude
 from recuse.scalars.types import Number
 from recuse.session.formulas import Given, Keys, value_of
 from recuse.session.intervals import UNBOUNDED, Ends
-from recuse.session.possible import GivenRanges, possible
+from recuse.session.possible import GivenRanges, in_noise, in_truth, possible
+from recuse.session.truth import UNKNOWN, Truth, truth_of
 from recuse.sql.formula import Formula, Term, measures_in, scalars_in
 from recuse.sql.placeholder import fitted
 
@@ -22,13 +24,15 @@ class Combined:
     `value` is None where the formula is NULL, as where it divides by a released zero; an end of `interval`
     where it is unbounded.
     The interval holds the same formula of the truncated answers with probability `confidence` at least: 1
-    minus the sum of what each released number may be wrong (Bonferroni).
+    minus the sum of what each released number may be wrong (Bonferroni). `truth` is about the formula of the
+    true answers, in the same way.
     """
 
     value: Fraction | None
     interval: Ends
     confidence: float
     epsilon: Fraction
+    truth: Truth = UNKNOWN
 
 
 Cell = Release | Combined
@@ -39,6 +43,21 @@ def confidence(cell: Cell) -> float:
     if isinstance(cell, Combined):
         return round(cell.confidence, 6)
     return CONFIDENCE if cell.noise_scale else 1.0
+
+
+def truth(cell: Cell) -> Truth:
+    """Return what a cell says of the truth."""
+    return cell.truth if isinstance(cell, Combined) else truth_of(cell)
+
+
+def step_of(cell: Cell) -> Fraction | None:
+    """Return what a cell is printed to: its unit; a formula to a hundredth of its noise, or as it comes."""
+    if isinstance(cell, Release):
+        return cell.unit
+    low, high = cell.interval
+    if low is None or high is None or low == high:
+        return None
+    return Fraction(10) ** (magnitude(high - low) - 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +90,23 @@ def evaluate(formula: Formula, given: Given, scalars: Sequence[Cell] = ()) -> Ce
     used = [given.releases[measure] for measure in sorted(set(measures_in(formula)))]
     first = [scalars[number] for number in sorted(set(scalars_in(formula)))]
     doubt = sum(1 - confidence(cell) for cell in (*used, *first))
-    ranges = GivenRanges(given.releases, given.keys, [scalar.interval for scalar in scalars])
+    noisy = GivenRanges(
+        list(map(in_noise, given.releases)), given.keys, [scalar.interval for scalar in scalars]
+    )
     return Combined(
         value=value_of(formula, given),
-        interval=possible(formula, ranges).ends or UNBOUNDED,
+        interval=possible(formula, noisy).ends or UNBOUNDED,
         confidence=max(0.0, 1 - doubt),
         epsilon=sum((cell.epsilon for cell in (*used, *first)), start=Fraction(0)),
+        truth=_true(formula, given, used, len(scalars)),
     )
+
+
+def _true(formula: Formula, given: Given, used: Sequence[Release], scalars: int) -> Truth:
+    """Return where the formula of the true answers lies; a number that stands in it is not a true one."""
+    ranges = GivenRanges(list(map(in_truth, given.releases)), given.keys, [UNBOUNDED] * scalars)
+    doubt = sum(1 - truth_of(release).confidence for release in used)
+    return Truth(possible(formula, ranges).ends or UNBOUNDED, max(0.0, 1 - doubt))
 
 
 def within(cell: Combined, least: Fraction, most: Fraction) -> Combined:
@@ -86,6 +115,8 @@ def within(cell: Combined, least: Fraction, most: Fraction) -> Combined:
     def clamped(value: Fraction | None, otherwise: Fraction | None) -> Fraction | None:
         return otherwise if value is None else min(max(value, least), most)
 
-    low, high = cell.interval
-    ends = (clamped(low, least), clamped(high, most))
-    return replace(cell, value=clamped(cell.value, None), interval=ends)
+    def both(ends: Ends) -> Ends:
+        return clamped(ends[0], least), clamped(ends[1], most)
+
+    true = replace(cell.truth, ends=both(cell.truth.ends))
+    return replace(cell, value=clamped(cell.value, None), interval=both(cell.interval), truth=true)

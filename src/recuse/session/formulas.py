@@ -127,6 +127,8 @@ _STRICT: dict[Operator, Callable[..., Any]] = {
     Operator.MODULO: _modulo,
     Operator.WHOLE_DIVIDE: _whole_quotient,
     Operator.ROUND: lambda number, places: rounded(number, int(places)),
+    Operator.NOT_BELOW: max,
+    Operator.NOT_ABOVE: min,
     Operator.FLOOR: lambda number: Fraction(floor(number)),
     Operator.CEIL: lambda number: Fraction(ceil(number)),
     Operator.ABS: abs,

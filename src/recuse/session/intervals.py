@@ -18,6 +18,8 @@ def combine(operator: Operator, left: Ends, right: Ends) -> Ends:
     (Fraction(2, 1), Fraction(6, 1))
     >>> combine(Operator.DIVIDE, (Fraction(4), Fraction(6)), (Fraction(-1), Fraction(2)))
     (None, None)
+    >>> combine(Operator.DIVIDE, (Fraction(4), Fraction(6)), (Fraction(0), Fraction(2)))
+    (Fraction(2, 1), None)
     """
     (a, b), (c, d) = left, right
     match operator:
@@ -25,6 +27,8 @@ def combine(operator: Operator, left: Ends, right: Ends) -> Ends:
             return _plus(a, c), _plus(b, d)
         case Operator.SUBTRACT:
             return _plus(a, _minus(d)), _plus(b, _minus(c))
+    if a is not None and a >= 0 and c is not None and c >= 0:
+        return _of_nonnegative(operator, a, b, c, d)
     if a is None or b is None or c is None or d is None:
         return UNBOUNDED
     if operator is Operator.DIVIDE:
@@ -33,6 +37,14 @@ def combine(operator: Operator, left: Ends, right: Ends) -> Ends:
         c, d = 1 / d, 1 / c
     corners = (a * c, a * d, b * c, b * d)
     return min(corners), max(corners)
+
+
+def _of_nonnegative(operator: Operator, a: Fraction, b: End, c: Fraction, d: End) -> Ends:
+    """Return where a product or quotient of numbers from 0 on lies; a quotient by 0 is no number."""
+    if operator is Operator.MULTIPLY:
+        return a * c, None if b is None or d is None else b * d
+    low = Fraction(0) if d is None else None if d == 0 else a / d
+    return low, None if b is None or c == 0 else b / c
 
 
 def rounded(end: End, places: int) -> End:

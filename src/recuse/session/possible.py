@@ -16,6 +16,7 @@ from typing import Any
 from recuse.mechanism.release import Release
 from recuse.session.formulas import ARITHMETIC, apply, plain
 from recuse.session.intervals import UNBOUNDED, End, Ends, combine, rounded
+from recuse.session.truth import truth_of
 from recuse.sql.formula import (
     FixedNumber,
     FixedValue,
@@ -52,19 +53,28 @@ NOTHING = Possible()
 
 @dataclass(frozen=True, slots=True)
 class GivenRanges:
-    """What a formula of one row is made of: its keys, its measures, and where the scalars are."""
+    """What a formula of one row is made of: what its measures can be, its keys, and where the scalars are."""
 
-    releases: Sequence[Release]
+    measures: Sequence[Possible]
     keys: tuple[Any, ...] = ()
     scalars: Sequence[Ends] = ()
+
+
+def in_noise(release: Release) -> Possible:
+    """Return what a measure can be before noise."""
+    return Possible(release.interval, null=release.undefined)
+
+
+def in_truth(release: Release) -> Possible:
+    """Return what a measure can be in truth."""
+    return Possible(truth_of(release).ends, null=release.undefined)
 
 
 def possible(formula: Formula, given: GivenRanges) -> Possible:
     """Return what a formula's value can be."""
     match formula:
         case Term(measure):
-            found = given.releases[measure]
-            return Possible(found.interval, null=found.undefined)
+            return given.measures[measure]
         case ReleasedFirst(number):
             ends = given.scalars[number]
             return Possible(ends, null=ends == UNBOUNDED)
@@ -135,6 +145,8 @@ def _number(operator: Operator, ends: Sequence[Ends], *, null: bool) -> Possible
         most = max(sizes) if len(sizes) == len(ends[1]) else None
         bound = (None if most is None else -most, most)
         return Possible(bound, null=null or _by_zero(operator, ends[1]))
+    if operator in (Operator.NOT_BELOW, Operator.NOT_ABOVE):
+        return Possible(_clamped(operator, *ends), null=null)
     if operator is Operator.ABS:
         return Possible(_absolute(ends[0]), null=null)
     if operator is Operator.ROUND:
@@ -159,6 +171,13 @@ def _by_zero(operator: Operator, divisor: Ends) -> bool:
     divides = operator in (Operator.DIVIDE, Operator.WHOLE_DIVIDE, Operator.MODULO)
     low, high = divisor
     return divides and (low is None or low <= 0) and (high is None or high >= 0)
+
+
+def _clamped(operator: Operator, ends: Ends, kept: Ends) -> Ends:
+    """Return where a number of an interval lies once it keeps an end."""
+    chosen = max if operator is Operator.NOT_BELOW else min
+    (low, high), (floor_, lid) = ends, kept
+    return _end(chosen, (low, floor_), low=True), _end(chosen, (high, lid), low=False)
 
 
 def _absolute(ends: Ends) -> Ends:

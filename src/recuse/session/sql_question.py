@@ -159,7 +159,7 @@ def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> 
             if measure.is_owned
             else None,
             measure.granularity,
-            counted=not measure.aggregate.signed,
+            counted=measure.aggregate.whole,
         )
         for measure in plan.measures
     )

@@ -96,6 +96,8 @@ def _fields(release: Release) -> dict[str, Any]:
         "signed": release.signed,
         "undefined": release.undefined,
         "counted": release.counted,
+        "unit": str(release.unit),
+        "truncated": release.truncated,
         "noise_epsilon": None if release.noise_epsilon is None else str(release.noise_epsilon),
     }
 
@@ -112,5 +114,7 @@ def _release(found: dict[str, Any]) -> Release:
         signed=bool(found["signed"]),
         undefined=bool(found.get("undefined", False)),
         counted=bool(found.get("counted", not found["signed"])),
+        unit=Fraction(found.get("unit", 1)),
+        truncated=bool(found.get("truncated", True)),
         noise_epsilon=None if share is None else Fraction(share),
     )

@@ -61,7 +61,7 @@ class RowCount:
 
 
 @dataclass(frozen=True, slots=True)
-class SignedSum:
+class ValueSum:
     """SUM: a row weighs its value in whole granules, rounded row by row; NULL weighs nothing."""
 
     word: str = "SUM"
@@ -101,7 +101,8 @@ class SignedSum:
 
     def words(self, schema: Schema) -> str:
         """Return what is asked, and its unit."""
-        return f"a signed sum, in units of {decimal_text(schema.granularity)}"
+        kind = "a signed sum" if self.signed else "a sum of values that are never below 0"
+        return f"{kind}, in units of {decimal_text(schema.granularity)}"
 
 
 def in_granules(value: Scalar, schema: Schema, lookup: Lookup) -> Scalar:
@@ -119,7 +120,9 @@ def _scaled(value: Scalar, factor: Fraction, lookup: Lookup) -> Scalar:
 
 
 COUNT = RowCount()
-SUM = SignedSum()
+SUM = ValueSum()
+SUM_OF_NONNEGATIVE = ValueSum(signed=False)
+"""where query and catalogue prove that no value lies below 0: truncation can only lower it"""
 AGGREGATES: dict[type[exp.AggFunc], tuple[Aggregate, ...]] = {
     exp.Count: (COUNT,),
     exp.Sum: (SUM,),

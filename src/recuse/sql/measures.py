@@ -10,7 +10,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.scalars.expression import Constant
 from recuse.sql.absences import together
-from recuse.sql.aggregates import AGGREGATES, COUNT
+from recuse.sql.aggregates import AGGREGATES, COUNT, SUM, SUM_OF_NONNEGATIVE
 from recuse.sql.columns import Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import Operator, Term, operation
@@ -23,6 +23,7 @@ from recuse.sql.ordered import OrderedCall, ordered_call
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Output, Scalar
 from recuse.sql.relations import Relations
+from recuse.sql.signs import mean_where_values_are, none_weighs_less_than_nothing
 
 
 @dataclass(slots=True)
@@ -81,7 +82,8 @@ class Measures:
         found = operation(Operator.DIVIDE, first, others[0])
         for other in others[1:]:
             found = operation(Operator.DIVIDE, found, other)
-        return Said(found, ColumnKind.NUMBER)
+        summed = list(self.found.values())[first.measure]
+        return Said(mean_where_values_are(found, summed, self.relations.lookup()), ColumnKind.NUMBER)
 
     def not_answered(self, node: exp.Expr) -> QueryError:
         """Return the refusal of an aggregate that there is not."""
@@ -110,6 +112,8 @@ class Measures:
                 for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
             ]
             blocks = self._possible(blocks)
+            if kind is SUM and none_weighs_less_than_nothing(blocks, self.relations.lookup()):
+                kind = SUM_OF_NONNEGATIVE
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
             bare = [replace(block, outputs=()) for block in blocks]

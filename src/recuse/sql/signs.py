@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 from sqlglot import exp
 
 from recuse.scalars.types import Boolean, Number
 from recuse.sql.elaborate import Lookup, type_of
+from recuse.sql.formula import FixedNumber, Formula, Operator, operation
+from recuse.sql.measure import Measure
 from recuse.sql.query import Block, Scalar, Scan
 
 NEVER_NEGATIVE = (exp.Abs, exp.Length)
+TELLING = 1000
+"""an end of a type that lies farther out is that of its storage, and says nothing of its values"""
 
 
 def never_negative(value: Scalar, block: Block, lookup: Lookup) -> bool:
@@ -40,6 +47,34 @@ def never_negative(value: Scalar, block: Block, lookup: Lookup) -> bool:
         case exp.Cast() | exp.TryCast():
             return proved(value.this)
     return isinstance(value, NEVER_NEGATIVE)
+
+
+def none_weighs_less_than_nothing(blocks: Sequence[Block], lookup: Lookup) -> bool:
+    """Return whether no row of some blocks brings a value below 0, as far as it can be proved."""
+    return all(b.weight is not None and never_negative(b.weight, b, lookup) for b in blocks)
+
+
+def mean_where_values_are(mean: Formula, measure: Measure, lookup: Lookup) -> Formula:
+    """Return a mean that keeps the ends of the values that it is one of, where these say anything."""
+    found = [_ends(block.weight, lookup) for block in measure.blocks if block.weight is not None]
+    ends = [pair for pair in found if pair is not None]
+    if not ends or len(ends) < len(measure.blocks):
+        return mean
+    least, most = min(low for low, _ in ends), max(high for _, high in ends)
+    if not measure.aggregate.signed:
+        least = max(least, Fraction(0))
+    if abs(least) <= TELLING:
+        mean = operation(Operator.NOT_BELOW, mean, FixedNumber(least))
+    return operation(Operator.NOT_ABOVE, mean, FixedNumber(most)) if abs(most) <= TELLING else mean
+
+
+def _ends(value: Scalar, lookup: Lookup) -> tuple[Fraction, Fraction] | None:
+    match type_of(value, lookup):
+        case Boolean():
+            return Fraction(0), Fraction(1)
+        case Number(scale, low, high):
+            return Fraction(low, 10**scale), Fraction(high, 10**scale)
+    return None
 
 
 def states_no_negative(node: exp.Expr) -> exp.Column | None:

@@ -25,8 +25,9 @@ def test_ask(recuse, shop):
     code, out, err = recuse("ask", database, COUNT, "--policy", policy, "--epsilon", "0.5")
     assert code == 0
     assert err.strip() == f"new ledger {database}.ledger with a budget of epsilon = 2"
-    assert [line.split()[0] for line in out.splitlines()] == ["answer", "interval", "epsilon"]
-    assert "95 %, noise only: truncation can lower a count" in out
+    assert [line.split()[0] for line in out.splitlines()] == ["answer", "truth", "noise", "epsilon"]
+    assert "with 95 %, about the truncated answer" in out
+    assert "with 97.5 %" in out
     assert "0.5 charged, 1.5 left" in out
 
 
@@ -39,11 +40,14 @@ def test_ask_json(recuse, shop, tmp_path):
     assert code == 0
     found = json.loads(out)
     assert set(found) == {
-        *("value", "epsilon", "noise_epsilon", "noise_scale", "interval", "confidence", "mechanism"),
+        *("value", "epsilon", "truth", "truth_confidence", "noise_interval", "noise_confidence"),
+        *("noise_epsilon", "noise_scale", "noise_is_large", "mechanism"),
         *("remaining", "stored", "policy", "data_version"),
     }
     assert (found["epsilon"], found["remaining"]) == (0.25, 1.75)
-    assert found["interval"][0] <= found["value"] <= found["interval"][1]
+    low, high = found["noise_interval"]
+    assert low <= found["value"] <= high
+    assert found["truth"] == [low, None]
     assert ledger.exists()
 
 
@@ -250,9 +254,12 @@ def test_a_table_for_people(recuse, shop):
     code, out, _ = recuse("ask", database, BY_NATION, "--policy", policy, "--epsilon", "1")
     lines = out.splitlines()
     assert code == 0
-    assert lines[0].split() == ["name", "COUNT(*)", "interval", "mean", "interval"]
-    assert len(lines) == 1 + 5 + 2
-    assert "90 % or 95 %, noise only" in lines[-2]
+    assert lines[0].split() == ["name", "COUNT(*)", "noise", "mean", "noise"]
+    assert lines[6:9] == [
+        "noise     90 % or 95 %: each interval holds its truncated number",
+        "truth     COUNT(*): at least the lower end with 97.5 %",
+        "truth     mean: unknown, truncation can move it either way",
+    ]
     assert lines[-1] == "epsilon   1 charged, 1 left"
 
 
@@ -355,7 +362,7 @@ def test_a_public_question_is_free(recuse, shop):
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "answer    5",
-        "interval  none: the answer is exact",
+        "truth     the answer is exact",
         "epsilon   0 charged: the question is about nobody",
     ]
 
@@ -406,7 +413,7 @@ def test_json_of_the_rest(recuse, shop):
 def test_the_demonstration_as_json(recuse):
     told = [json.loads(line) for line in recuse("demo", "--json")[1].splitlines()]
     assert len(told) == 3
-    assert {"question", "sql", "value", "true_value", "interval", "epsilon"} <= set(told[0])
+    assert {"question", "sql", "value", "true_value", "noise_interval", "epsilon"} <= set(told[0])
 
 
 def test_completion_is_there():

@@ -42,7 +42,7 @@ def test_an_answer_for_programs(recuse, friends):
     code, out, _ = recuse("graph", "count", friends, *ASKED, "--budget", 2, "--json")
     found = json.loads(out)
     assert code == 0
-    assert {"value", "epsilon", "noise_scale", "interval", "mechanism", "remaining"} <= set(found)
+    assert {"value", "epsilon", "noise_scale", "noise_interval", "mechanism", "remaining"} <= set(found)
     assert (found["epsilon"], found["remaining"]) == (0.5, 1.5)
 
 

@@ -21,7 +21,7 @@ from recuse.session.answer import Answer
 from recuse.session.cells import Combined, Row
 from recuse.session.notes import table_notes
 from recuse.session.stored import restored, written
-from recuse.session.table import BAR, drawing
+from recuse.session.table import BARS, drawing
 from support.profiles import examples
 
 fractions = st.fractions(min_value=-(10**30), max_value=10**30, max_denominator=10**6)
@@ -85,7 +85,7 @@ def test_a_stored_answer_that_cannot_be_read_is_refused(text):
 @given(releases())
 def test_an_interval_is_drawn_on_its_line(release):
     drawn = drawing(release)
-    assert len(drawn) == BAR
+    assert len(drawn) == BARS[0]
     assert drawn.count("●") == 1
     assert set(drawn) <= set("·├─┤●")
 

@@ -157,7 +157,9 @@ def test_a_mean_of_what_is_not_negative_is_not():
 
 def test_a_mean_stays_null_where_it_is():
     """The end that it keeps is no number for it."""
-    kept = Operation(Operator.NOT_BELOW, (Operation(Operator.DIVIDE, (Term(0), Term(1))), FixedNumber(Fraction(0))))
+    kept = Operation(
+        Operator.NOT_BELOW, (Operation(Operator.DIVIDE, (Term(0), Term(1))), FixedNumber(Fraction(0)))
+    )
     found = evaluate(kept, Given([number(3), number(0)]))
     assert found.value is None
 

@@ -53,6 +53,7 @@ def steps(transcript: str) -> list[tuple[str, str]]:
 def masked(text: str, folder: Path | None = None) -> str:
     """Return a text without what differs from run to run."""
     bare = text.replace(f"{folder}/", "") if folder else text
+    bare = re.sub(r"(?m)^caution +(the noise is large|large noise).*\n?", "", bare)  # in some runs it is
     numbers = re.sub(r"-?\d[\d,.]*", "#", bare).replace("unbounded", "# to #")  # as the noise will have it
     return re.sub(r" +", " ", numbers)
 

@@ -62,7 +62,7 @@ class Release:
         )
 
     def rounded(self, *, signed: bool, counted: bool = False) -> Self:
-        """Return the release on whole granules, clamped at zero where it has no sign: post-processing, so free.
+        """Return the release on whole granules, clamped at zero without a sign: post-processing, so free.
 
         Weights are whole granules, and the truncated answer of a count, or of a sum of values that are never
         below 0, is not negative, so neither costs the interval anything. A count from which rows are taken

@@ -19,7 +19,7 @@ from recuse.numerals import nearest
 from recuse.session import notebook, show, tabular
 from recuse.session.cells import Cell, Combined, Row, StandIn, truth
 from recuse.session.intervals import Ends
-from recuse.session.truth import Truth
+from recuse.session.truth import TrueAnswer
 
 __all__ = ["Answer", "Cell", "Combined", "Row", "StandIn"]
 
@@ -76,7 +76,7 @@ class Answer:
         return self.number.interval
 
     @property
-    def truth(self) -> Truth:
+    def truth(self) -> TrueAnswer:
         """What is so of the true answer: `ends` (low, None) say that it is at least so much.
 
         Guarantee: with probability `confidence` at least (proofs.md, lemma I1).
@@ -132,7 +132,7 @@ class Answer:
         return notebook.html(self)
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return an Arrow table: the keys, then every column, and `_low` and `_high` of its noise interval."""
+        """Return an Arrow table: the keys, then every column, and `_low` and `_high` of its noise."""
         return tabular.arrow_table(self.key_names, self.names, self.rows)
 
     def to_pandas(self) -> Any:

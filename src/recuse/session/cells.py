@@ -12,7 +12,7 @@ from recuse.scalars.types import Number
 from recuse.session.formulas import Given, Keys, value_of
 from recuse.session.intervals import UNBOUNDED, Ends
 from recuse.session.possible import GivenRanges, in_noise, in_truth, possible
-from recuse.session.truth import UNKNOWN, Truth, truth_of
+from recuse.session.truth import UNKNOWN, TrueAnswer, truth_of
 from recuse.sql.formula import Formula, Term, measures_in, scalars_in
 from recuse.sql.placeholder import fitted
 
@@ -32,7 +32,7 @@ class Combined:
     interval: Ends
     confidence: float
     epsilon: Fraction
-    truth: Truth = UNKNOWN
+    truth: TrueAnswer = UNKNOWN
 
 
 Cell = Release | Combined
@@ -45,7 +45,7 @@ def confidence(cell: Cell) -> float:
     return CONFIDENCE if cell.noise_scale else 1.0
 
 
-def truth(cell: Cell) -> Truth:
+def truth(cell: Cell) -> TrueAnswer:
     """Return what a cell says of the truth."""
     return cell.truth if isinstance(cell, Combined) else truth_of(cell)
 
@@ -102,11 +102,11 @@ def evaluate(formula: Formula, given: Given, scalars: Sequence[Cell] = ()) -> Ce
     )
 
 
-def _true(formula: Formula, given: Given, used: Sequence[Release], scalars: int) -> Truth:
+def _true(formula: Formula, given: Given, used: Sequence[Release], scalars: int) -> TrueAnswer:
     """Return where the formula of the true answers lies; a number that stands in it is not a true one."""
     ranges = GivenRanges(list(map(in_truth, given.releases)), given.keys, [UNBOUNDED] * scalars)
     doubt = sum(1 - truth_of(release).confidence for release in used)
-    return Truth(possible(formula, ranges).ends or UNBOUNDED, max(0.0, 1 - doubt))
+    return TrueAnswer(possible(formula, ranges).ends or UNBOUNDED, max(0.0, 1 - doubt))
 
 
 def within(cell: Combined, least: Fraction, most: Fraction) -> Combined:

@@ -31,9 +31,9 @@ def number_notes(cell: Cell) -> Iterator[str]:
 def _why_unknown(cell: Cell) -> str:
     if isinstance(cell, Release) and cell.interval == UNBOUNDED:
         return PICKED
-    signed = isinstance(cell, Release) and cell.signed
-    what = "it" if not signed else "a count with NOT" if cell.counted else "a signed sum"
-    return f"truncation can move {what} either way"
+    if isinstance(cell, Release):
+        return f"truncation can move a {'count with NOT' if cell.counted else 'signed sum'} either way"
+    return "truncation can move it either way"
 
 
 def table_notes(names: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:

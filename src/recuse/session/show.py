@@ -16,7 +16,7 @@ from recuse.numerals import short
 from recuse.privacy import decimal_text
 from recuse.session.cells import Cell, Row, StandIn, confidence, step_of
 from recuse.session.notes import number_notes, table_notes
-from recuse.session.table import drawing, scale_of, text_table
+from recuse.session.table import BARS, drawing, scale_of, text_table
 from recuse.session.words import charged, cost, said, value_text
 
 WIDTH = 80
@@ -65,9 +65,10 @@ def number_lines(answer: Displayable, *, drawn: bool) -> Iterator[str]:
 
 def table_lines(answer: Displayable, *, drawn: bool, width: int = WIDTH) -> Iterator[str]:
     """Yield the table for people, and what it says; `drawn` shows noise on a line, where there is room."""
-    table = list(text_table(answer.key_names, answer.names, answer.rows, drawn=drawn))
-    if drawn and max(map(len, table)) > width:
-        table = list(text_table(answer.key_names, answer.names, answer.rows, drawn=False))
+    for bar in (*BARS, 0) if drawn else (0,):
+        table = list(text_table(answer.key_names, answer.names, answer.rows, bar))
+        if max(map(len, table)) <= width:
+            break
     yield from table
     yield from table_notes(answer.names, answer.rows)
     yield from stand_in_lines(answer)
@@ -79,7 +80,12 @@ def _number_text(answer: Displayable) -> str:
     left = "" if answer.remaining is None else f", {decimal_text(answer.remaining)} left"
     if confidence(cell) == 1 and not answer.epsilon:
         return f"{value_text(cell)} (exact: about nobody), free{left}"
-    return "\n".join([f"{value_text(cell)} ({said(cell)}), {cost(answer.epsilon, stored=answer.stored)}{left}", *stand_in_lines(answer)])
+    return "\n".join(
+        [
+            f"{value_text(cell)} ({said(cell)}), {cost(answer.epsilon, stored=answer.stored)}{left}",
+            *stand_in_lines(answer),
+        ]
+    )
 
 
 def stand_in_lines(answer: Displayable) -> Iterator[str]:

@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from recuse.mechanism.release import CONFIDENCE, Release
-from recuse.session.intervals import UNBOUNDED, End, Ends
+from recuse.session.intervals import UNBOUNDED, Ends
 
 ONE_SIDED = (1 + CONFIDENCE) / 2
 """how surely the lower end of a noise interval lies below what it is about: 97.5 %"""
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class TrueAnswer:
     """Where the true answer lies, and with what probability at least; ends that are None say nothing."""
 
     ends: Ends
     confidence: float
 
 
-UNKNOWN = Truth(UNBOUNDED, 1.0)
+UNKNOWN = TrueAnswer(UNBOUNDED, 1.0)
 
 
-def truth_of(release: Release) -> Truth:
+def truth_of(release: Release) -> TrueAnswer:
     """Return what a released number says of the truth.
 
     Guarantee: the true answer lies within the ends with that probability at least (proofs.md, lemma I1):
@@ -31,12 +31,12 @@ def truth_of(release: Release) -> Truth:
     """
     low, _ = release.interval
     if not release.noise_scale and release.interval != UNBOUNDED:
-        return Truth(release.interval, 1.0)
+        return TrueAnswer(release.interval, 1.0)
     if not release.truncated:
-        return Truth(release.interval, CONFIDENCE)
+        return TrueAnswer(release.interval, CONFIDENCE)
     if release.signed or low is None:
         return UNKNOWN
-    return Truth((low, None), ONE_SIDED)
+    return TrueAnswer((low, None), ONE_SIDED)
 
 
 def drowned(value: Fraction | None, interval: Ends) -> bool:

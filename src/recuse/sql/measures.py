@@ -83,7 +83,7 @@ class Measures:
         for other in others[1:]:
             found = operation(Operator.DIVIDE, found, other)
         summed = list(self.found.values())[first.measure]
-        return Said(mean_where_values_are(found, summed, self.relations.lookup()), ColumnKind.NUMBER)
+        return Said(mean_where_values_are(found, summed, self.relations.met.lookup()), ColumnKind.NUMBER)
 
     def not_answered(self, node: exp.Expr) -> QueryError:
         """Return the refusal of an aggregate that there is not."""
@@ -112,7 +112,7 @@ class Measures:
                 for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
             ]
             blocks = self._possible(blocks)
-            if kind is SUM and none_weighs_less_than_nothing(blocks, self.relations.lookup()):
+            if kind is SUM and none_weighs_less_than_nothing(blocks, self.relations.met.lookup()):
                 kind = SUM_OF_NONNEGATIVE
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]

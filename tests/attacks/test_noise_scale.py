@@ -19,11 +19,13 @@ import pytest
 from recuse.annotation import Participant, conjunction, disjunction
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import KRelation, Shape
+from recuse.mechanism.levels import as_double
 from recuse.mechanism.mechanisms import NAMES, mechanism_for
-from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, LAST_DOUBLING, SLACK
+from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, SLACK
 from recuse.mechanism.prepared import Prepared, prepare
+from recuse.mechanism.racing import Racing
 from recuse.mechanism.release import Release
-from recuse.mechanism.selective import Selective, as_double
+from recuse.mechanism.selective import Selective
 from recuse.mechanism.truncating import Truncating
 from recuse.noise import Noise, SecureNoise
 from recuse.policy import Policy
@@ -53,18 +55,19 @@ def relations(shape: Shape, *, signed: bool) -> Iterator[KRelation]:
 def scaled_to_the_largest_load(prepared: Prepared, parameters: Truncating, noise: Noise) -> Release:
     """The broken twin: as if the largest load could be used as it is."""
     load = max(Fraction(part.largest_load()) for part in prepared.signs)
-    return replace(run(prepared, parameters, noise), noise_scale=load / parameters.answer_epsilon)
+    return replace(run(prepared, parameters, noise), noise_scale=load / parameters.epsilon)
 
 
 def is_listed(scale: Fraction, parameters: Truncating, *, signed: bool) -> bool:
     """Return whether a noise scale is one of those that public numbers give."""
     sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * (2 * SLACK if signed else SLACK))
-    tau = scale * ANSWER_GRID / parameters.grid_noise(sensitivity).spread()
+    if isinstance(parameters, Racing):
+        tau = scale * ANSWER_GRID / parameters.cell(parameters.epsilon, sensitivity).spread()
+        return tau in parameters.levels.ladder.taus
+    tau = scale * ANSWER_GRID / parameters.cell(parameters.answer_epsilon, sensitivity).spread()
     rule = parameters
     if isinstance(rule, Selective):
-        unit = rule.stretch * parameters.theta
-        level = round(math.log2(tau / unit))
-        return rule.first <= level <= LAST_DOUBLING and tau == as_double(unit * Fraction(2) ** level)
+        return tau in {as_double(rule.stretch * listed) for listed in rule.levels.ladder.taus}
     step = round((math.log(tau / parameters.theta) - float(rule.mu)) / float(rule.beta) * INDEX_GRID)
     return tau == parameters.bound(Fraction(step, INDEX_GRID))
 

@@ -1,7 +1,8 @@
 """The privacy audit, exactly: the whole output distribution of every mechanism on tiny relations.
 
-A release is a choice of τ and a number on the grid of τ. Both have known distributions, so the worst
-log-ratio of a pair of neighbours is a sum of two maxima, computed without sampling.
+Where ε is split, a release is a choice of τ and a number on the grid of τ. Both have known distributions, so
+the worst log-ratio of a pair of neighbours is a sum of two maxima, computed without sampling. The race, where
+nothing composes, is in test_race.py.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from recuse.annotation import Participant, threshold
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
-from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID, Score
+from recuse.mechanism.cell import Staircase
+from recuse.mechanism.parameters import ANSWER_GRID, INDEX_GRID
 from recuse.mechanism.prepared import truncated
 from recuse.mechanism.recursive import Recursive, index_steps
 from recuse.mechanism.selective import Selective
@@ -42,7 +44,7 @@ def answer_loss(one: KRelation, other: KRelation, tau: Fraction, parameters) -> 
     move = abs(steps[0] - steps[1])
     sensitivity = ANSWER_GRID + math.ceil(ANSWER_GRID * slack)
     epsilon = parameters.answer_epsilon
-    if isinstance(parameters, Selective) and parameters.score is Score.WITHDRAWALS:
+    if isinstance(parameters, Selective) and parameters.cell is Staircase:
         return float(epsilon) * max(
             abs(level(i + move, epsilon, sensitivity) - level(i, epsilon, sensitivity))
             for i in range(-3 * sensitivity, 3 * sensitivity)
@@ -63,10 +65,12 @@ def exact_loss(one: KRelation, other: KRelation, parameters) -> float:
         choice = abs(ours - theirs) / float(sensitivity) * float(parameters.choice_epsilon)
         taus = [parameters.bound(Fraction(step, INDEX_GRID)) for step in range(-500, 4000, 500)]
     else:
-        choice = worst_log_ratio(
-            level_distribution(one, parameters, LEVELS), level_distribution(other, parameters, LEVELS)
+        chances = (
+            level_distribution(relation, rule.levels, rule.choice_epsilon, LEVELS)
+            for relation in (one, other)
         )
-        taus = [rule.stretch * Fraction(2) ** k for k in range(rule.first, rule.first + LEVELS)]
+        choice = worst_log_ratio(*chances)
+        taus = [rule.stretch * tau for tau in rule.levels.ladder.taus[:LEVELS]]
     return choice + max(answer_loss(one, other, Fraction(float(tau)), parameters) for tau in taus)
 
 
@@ -115,11 +119,11 @@ def test_neighbours_are_indistinguishable_by_thresholds(leaver):
 
 def test_nothing_is_released_off_the_grid():
     """The set of reachable numbers is the same for neighbours: whole multiples of τ/k'."""
-    from recuse.mechanism.answer import answer_at
+    from recuse.mechanism.answer import answers_at
 
     parameters = MECHANISMS["tuned"]
     for one, other in PAIRS.values():
         for relation in (one, other):
             tau = Fraction(7)
-            answer = answer_at(prepared(relation), tau, parameters, NoNoise())
+            answer = answers_at(prepared(relation), tau, parameters, NoNoise())[0]
             assert (answer.value / (tau / ANSWER_GRID)).denominator == 1

@@ -18,7 +18,7 @@ from recuse.krelation.build import expressions
 from recuse.krelation.relation import KRelation
 from recuse.lab.comparators.r2t import R2T
 from recuse.mechanism import presets
-from recuse.mechanism.answer import answer_at
+from recuse.mechanism.answer import answers_at
 from recuse.mechanism.general import general
 from recuse.mechanism.parameters import INDEX_GRID
 from recuse.mechanism.prepared import Prepared
@@ -123,14 +123,14 @@ def test_the_general_mechanism():
 def without_noise_on_tau(work: Prepared, source: Seeded) -> float:
     """A twin that takes the largest load itself as τ."""
     tau = Fraction(max(1.0, work.positive.largest_load()))
-    return float(answer_at(work, tau, presets.tuned(ONE), source).value)
+    return float(answers_at(work, tau, presets.tuned(ONE), source)[0].value)
 
 
 def with_the_papers_bound(work: Prepared, source: Seeded) -> float:
     """A twin that finds the index from the paper's static sensitivities."""
     parameters = presets.paper(ONE)
     noisy = INDEX_GRID * papers_index(work.relation) + source.laplace(INDEX_GRID / parameters.choice_epsilon)
-    return float(answer_at(work, parameters.bound(Fraction(noisy, INDEX_GRID)), parameters, source).value)
+    return float(answers_at(work, parameters.bound(Fraction(noisy, INDEX_GRID)), parameters, source)[0].value)
 
 
 @cache
@@ -193,5 +193,5 @@ def test_our_answers_are_reachable_from_every_neighbour():
     parameters, tau = presets.tuned(ONE), Fraction(8)
     for one, other in PAIRS.values():
         for relation in (one, other):
-            answer = answer_at(prepared(relation), tau, parameters, Seeded(1)).value
+            answer = answers_at(prepared(relation), tau, parameters, Seeded(1))[0].value
             assert (answer * 1000 / tau).denominator == 1

@@ -7,6 +7,7 @@ the vector a maximum over shifts; for independent noise it adds up over the coor
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -18,15 +19,17 @@ from hypothesis import strategies as st
 from recuse.krelation.contributions import Contributions
 from recuse.mechanism import presets
 from recuse.mechanism.clipped import clipped
+from recuse.mechanism.racing import Dial, Racing
 from recuse.noise import low_part
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
 from support.distributions import worst_log_ratio
 from support.neighbours import level_distribution
 from support.profiles import examples
+from support.races import Floats, Law, scores_of, winning
 
 MECHANISM = presets.by_withdrawals(Epsilon.of(1))
-LEVELS = 9
+LEVELS, RACE_LEVELS = 9, 5
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(-20, 20)), max_size=8)
 
@@ -40,9 +43,13 @@ def of(rows) -> Contributions:
 
 def moves(one: Contributions, other: Contributions, level: int) -> tuple[list[int], int]:
     """Return how far every group moves on the grid of a level, and the sensitivity of all."""
-    tau = Fraction(2) ** level
-    ours, theirs = (clipped(found, fast_programs).at(tau) for found in (one, other))
-    return [b - a for a, b in zip(ours.steps, theirs.steps, strict=True)], ours.sensitivity
+    return moves_at(one, other, Fraction(2) ** level)
+
+
+def moves_at(one: Contributions, other: Contributions, tau: Fraction) -> tuple[list[int], int]:
+    subjects = [clipped(found, fast_programs) for found in (one, other)]
+    ours, theirs = (subject.at(tau) for subject in subjects)
+    return [b - a for a, b in zip(ours, theirs, strict=True)], subjects[0].grid(tau).sensitivity
 
 
 def laplace_loss(shift: list[int], sensitivity: int) -> float:
@@ -63,7 +70,10 @@ def staircase_loss(shift: list[int], sensitivity: int) -> float:
 
 
 def choice(one: Contributions, other: Contributions) -> float:
-    distributions = [level_distribution(found.relation(), MECHANISM, LEVELS) for found in (one, other)]
+    levels, epsilon = MECHANISM.levels, MECHANISM.choice_epsilon
+    distributions = [
+        level_distribution(found.relation(), levels, epsilon, LEVELS) for found in (one, other)
+    ]
     return worst_log_ratio(*distributions)
 
 
@@ -75,6 +85,46 @@ def joint_loss(one: Contributions, other: Contributions, loss=laplace_loss) -> f
 @given(rows, st.integers(0, 3))
 def test_neighbours_are_indistinguishable(rows, leaver):
     assert joint_loss(of(rows), of([row for row in rows if row[0] != leaver])) <= 1 + 1e-9
+
+
+# ------------------------------------------------------------------ in the race
+
+
+def race_loss(one: Contributions, other: Contributions, mechanism: Racing, weight: float = 1.0) -> float:
+    """Return the worst log-ratio of level and vector together, over all norms that a noise can have.
+
+    A vector's probability depends on its norm alone, and the shift moves that by what it moves the groups.
+    """
+    rule, dial = mechanism.levels, mechanism.dial(2)
+    share, taus = dial.answer * mechanism.epsilon, rule.ladder.taus[:RACE_LEVELS]
+    subject = clipped(one, fast_programs)
+    laws = [Law.of(subject.noise(share, tau, mechanism.cell)) for tau in taus]
+    weight *= float(dial.choice * mechanism.epsilon / rule.moves())
+    norms = np.linspace(0, 8, 9)
+    worst = 0.0
+
+    def logs(found: Contributions, k: int, levels: Floats) -> Floats:
+        scores = scores_of(found.relation(), rule, weight, RACE_LEVELS)
+        chances = winning(scores, laws, lambda ls: float(dial.boost * share) * ls, k, levels)
+        return np.log(chances) - float(share) * levels
+
+    for k, tau in enumerate(taus):
+        shift, sensitivity = moves_at(one, other, tau)
+        move = sum(map(abs, shift)) / sensitivity
+        for ours, theirs in ((norms, norms + move), (norms + move, norms)):
+            worst = max(worst, float(np.abs(logs(one, k, ours) - logs(other, k, theirs)).max()))
+    return worst
+
+
+RACE = presets.race_by_withdrawals(Epsilon.of(2))
+
+
+@pytest.mark.parametrize("boost", ["1", "0.577"])
+def test_a_race_of_vectors_is_private(boost):
+    one, other = of([(0, 0, 4), (0, 1, 4), (1, 0, 1), (2, 1, 1)]), of([(1, 0, 1), (2, 1, 1)])
+    race = replace(RACE, dials=((1, Dial(Fraction(1), Fraction(boost))),))
+    assert 0.9 * 2 < race_loss(one, other, race) <= 2 * (1 + 1e-6)
+    assert race_loss(one, other, race, weight=1.5) > 2.1, "the twin with scores half as strong again"
 
 
 CASES = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -13,11 +14,12 @@ from recuse.graphs.choices import k_stars, k_triangles
 from recuse.graphs.protect import Protected
 from recuse.krelation.choices import Choices
 from recuse.krelation.relation import Growth
+from recuse.mechanism.levels import deficit
 from recuse.mechanism.mechanisms import NAMES, mechanism_for
-from recuse.mechanism.parameters import LAST_DOUBLING, SLACK, Score
+from recuse.mechanism.parameters import LAST_DOUBLING, Score
 from recuse.mechanism.prepared import Prepared, truncated
-from recuse.mechanism.presets import of_aggregate
-from recuse.mechanism.selective import choose_level, deficit, deficit_range, first_level_above
+from recuse.mechanism.presets import DOUBLINGS, of_aggregate
+from recuse.mechanism.selective import choose_level
 from recuse.privacy import Epsilon
 from recuse.solver.choices.programs import choice_programs
 from recuse.solver.interval import Interval
@@ -53,12 +55,12 @@ def neighbours(name: str) -> tuple[Choices, Choices]:
 def distribution(aggregate: Choices, epsilon: Epsilon, factor: float = 1.0) -> list[float]:
     """Return the exact probabilities of the levels; `factor` scales the score, for a broken twin."""
     parameters, programs = of_aggregate(epsilon, aggregate.shape), [choice_programs(aggregate)]
-    rule = parameters
-    top = first_level_above(programs[0].largest_load(), parameters.theta, rule.first, rule.doublings)
-    penalty = deficit(programs, parameters.theta, top, rule.doublings)
-    weight = factor * float(parameters.choice_epsilon / deficit_range(rule.doublings) / (1 + 2 * SLACK))
+    rule = parameters.levels
+    top = rule.top(programs)
+    penalty = rule.penalty(programs, top)
+    weight = factor * float(parameters.choice_epsilon / rule.moves())
     scores = []
-    for k in range(rule.first, rule.first + LEVELS):
+    for k in rule.ladder.levels[:LEVELS]:
         lacking = float(penalty(k, math.inf)[1]) if k < top else 0.0
         scores.append(-weight * lacking - float(rule.prior(k)) * math.log(2))
     return winning_probabilities(scores)
@@ -99,12 +101,13 @@ def test_the_bound_on_its_movement_is_reached():
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_level_is_skipped_only_if_its_deficit_is_as_large_as_foreseen(name):
     whole, _ = neighbours(name)
-    theta, first = Fraction(1), -2
-    top = first_level_above(choice_programs(whole).largest_load(), theta, first)
-    exact = deficit([choice_programs(whole)], theta, top)
+    first = -2
+    ladder = replace(DOUBLINGS, first=first)
+    top = ladder.reaching(choice_programs(whole).largest_load())
+    exact = deficit([choice_programs(whole)], ladder, top)
     skipped = 0
     for solved in range(top - 2, first, -1):
-        hasty = deficit([choice_programs(whole)], theta, top)
+        hasty = deficit([choice_programs(whole)], ladder, top)
         hasty(solved, math.inf)
         for k in range(first, solved):
             floor, _ = hasty(k, -1.0)  # whatever is foreseen is enough
@@ -117,8 +120,8 @@ def test_a_level_is_skipped_only_if_its_deficit_is_as_large_as_foreseen(name):
 def test_an_aggregate_is_answered_by_the_deficit_only():
     loss = Epsilon(Fraction(1))
     rule = mechanism_for("selective", loss, Growth(2))
-    assert (rule.score, rule.doublings) == (Score.DEFICIT, 2)
-    for name in set(NAMES) - {"selective"}:
+    assert (rule.levels.score, rule.levels.ladder.ratio) == (Score.DEFICIT, 4)
+    for name in set(NAMES) - {"selective", "split"}:
         with pytest.raises(ParameterError, match="one mechanism"):
             mechanism_for(name, loss, Growth(2))
 
@@ -161,5 +164,9 @@ class OneHub:
 def test_levels_end_where_the_theorem_says_however_large_the_loads_are():
     doublings = 50
     parameters = of_aggregate(Epsilon(Fraction(1)), Growth(doublings))
-    levels = range(parameters.first, LAST_DOUBLING // doublings + 1)
-    assert {choose_level([OneHub()], parameters, Seeded(seed)) for seed in range(20)} <= set(levels)
+    levels = range(LAST_DOUBLING // doublings + 1)
+    chosen = {
+        choose_level([OneHub()], parameters.levels, parameters.choice_epsilon, Seeded(seed))
+        for seed in range(20)
+    }
+    assert chosen <= set(levels)

@@ -9,9 +9,11 @@ from fractions import Fraction
 import pytest
 
 from recuse.mechanism import presets
-from recuse.mechanism.answer import GridNoise, Laplace, Staircase, noisy_answer
+from recuse.mechanism.answer import noisy_answer
+from recuse.mechanism.cell import Laplace, Staircase
+from recuse.mechanism.grid import GridNoise
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
-from recuse.mechanism.release import Release
+from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.mechanism.selective import Selective
 from recuse.mechanism.truncating import Truncating
 from recuse.noise import low_part
@@ -63,9 +65,9 @@ def released(
     """Return the release without noise, and the noise that would have been added."""
     asked: list[GridNoise] = []
 
-    def draw(self: GridNoise, _: object) -> int:
+    def draw(self: GridNoise, _: object) -> list[int]:
         asked.append(self)
-        return 0
+        return [0]
 
     for kind in (Laplace, Staircase):
         monkeypatch.setattr(kind, "draw", draw)
@@ -112,7 +114,7 @@ def test_an_interval_around_the_lifted_answer_would_hold_less(monkeypatch, epsil
     with localcontext() as context:
         context.prec = 40
         found, noise = released(monkeypatch, parameters, TRUTH, SLACK, lift)
-        reach = noise.reach() * STEP
+        reach = noise.reach(CONFIDENCE) * STEP
         around = replace(found, interval=(found.value - reach, found.value + reach))
         assert round(100 * coverage(around, noise, TRUTH), 2) == Decimal("94.87")
 

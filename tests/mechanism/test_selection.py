@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from recuse.mechanism import presets
-from recuse.mechanism.selection import Draws, Race, Runner, noisy_maximum, prior_costs
+from recuse.mechanism.draws import Draws
+from recuse.mechanism.selection import Race, Runner, noisy_maximum, prior_costs
 from recuse.privacy import Epsilon
 from support.distributions import winning_probabilities
 from support.noise import Seeded
 
-RULE = presets.by_withdrawals(Epsilon.of(1))
+RULE = presets.by_withdrawals(Epsilon.of(1)).levels
 LEVELS = range(7)
 ONE = Fraction(1)
 
@@ -71,9 +72,7 @@ def test_lazy_and_eager_choose_the_same(penalties, seed):
     """All draws are made first, so the winner is a function of them: compare with looking at every level."""
     calls: list[int] = []
     lazy = select(penalties, Seeded(seed), calls)
-    draws = Draws(LEVELS, Seeded(seed))
-    costs = prior_costs(RULE, LEVELS)
-    race = Race(draws, RULE, draws.low - costs - 1e-6, draws.high - costs + 1e-6)
+    race = Race.of(RULE, LEVELS, (), Seeded(seed))
     eager = Runner(0, penalties[0])
     for k in LEVELS[1:]:
         if race.ahead(Runner(k, penalties[k]), eager):
@@ -101,7 +100,7 @@ def test_draws_that_agree_in_64_bits_are_told_apart_by_later_ones():
     free = replace(RULE, gentle=Fraction(0), steep=Fraction(0))
     for first, second in ((0, 1), (1, 0)):
         draws = Draws(range(2), Bits(word | word << 64, [first, second] + [0] * 40))
-        race = Race(draws, free, draws.low, draws.high)
+        race = Race(draws, free, (), draws.low, draws.high)
         assert race.between(Runner(0, Fraction(0))) == race.between(Runner(1, Fraction(0)))
         assert race.ahead(Runner(0, Fraction(0)), Runner(1, Fraction(0))) == (first < second)
 
@@ -134,7 +133,7 @@ def test_free_levels_that_doubles_cannot_tell_apart_are_told_apart(later):
     word = 0x9E3779B97F4A7C15
     free = replace(RULE, gentle=Fraction(0), steep=Fraction(0))
     draws = Draws(range(2), Bits(word | word << 64, [*later] + [0] * 40))
-    race = Race(draws, free, draws.low, draws.high)
+    race = Race(draws, free, (), draws.low, draws.high)
     winner = race.free_winner(0).level
     exact = [race.enclosure(Runner(k, Fraction(0)), 200) for k in range(2)]
     assert exact[winner][0] > exact[1 - winner][1]

@@ -31,12 +31,12 @@ LEVELS = 16
 
 def loss(relation: KRelation, parameters: Selective, factor: float = 1.0) -> float:
     """Return the worst log-ratio between the relation and all its neighbours, one of each that are alike."""
-    ours = level_distribution(relation, parameters, LEVELS, factor)
+    def chances(one: KRelation) -> list[float]:
+        return level_distribution(one, parameters.levels, parameters.choice_epsilon, LEVELS, factor)
+
+    ours = chances(relation)
     neighbours = (without(relation, name) for name in unlike(relation))
-    return max(
-        (worst_log_ratio(ours, level_distribution(n, parameters, LEVELS, factor)) for n in neighbours),
-        default=0.0,
-    )
+    return max((worst_log_ratio(ours, chances(other)) for other in neighbours), default=0.0)
 
 
 def unlike(relation: KRelation) -> list[Hashable]:
@@ -85,8 +85,8 @@ def owned(values: int) -> KRelation:
 def test_a_withdrawal_moves_the_count_of_withdrawals_within_one(relation, leaver):
     parameters = presets.by_withdrawals(ONE)
     for more, less in zip(
-        penalties(relation, parameters, LEVELS),
-        penalties(without(relation, leaver), parameters, LEVELS),
+        penalties(relation, parameters.levels, LEVELS),
+        penalties(without(relation, leaver), parameters.levels, LEVELS),
         strict=True,
     ):
         assert -SLACK <= more - less <= 1 + SLACK
@@ -98,8 +98,8 @@ def test_a_withdrawal_moves_the_deficit_within_three_halves(relation, leaver, ep
     """T1, for every shape."""
     parameters = presets.by_deficit(Epsilon.of(epsilon))
     for more, less in zip(
-        penalties(relation, parameters, LEVELS),
-        penalties(without(relation, leaver), parameters, LEVELS),
+        penalties(relation, parameters.levels, LEVELS),
+        penalties(without(relation, leaver), parameters.levels, LEVELS),
         strict=True,
     ):
         assert -(1 + 3 * SLACK) / 2 <= more - less <= 1 + 3 * SLACK / 2
@@ -112,8 +112,8 @@ def test_both_ends_of_the_deficits_range_are_needed():
     for relation in (owned(64), tight()):
         for name in relation.names:
             pairs = zip(
-                penalties(relation, parameters, LEVELS),
-                penalties(without(relation, name), parameters, LEVELS),
+                penalties(relation, parameters.levels, LEVELS),
+                penalties(without(relation, name), parameters.levels, LEVELS),
                 strict=True,
             )
             moves += [more - less for more, less in pairs]
@@ -128,8 +128,8 @@ def test_a_deficit_is_at_most_the_withdrawals(relation):
     parameters = presets.by_deficit(ONE)
     signs = prepared(relation).signs
     for k, d in zip(
-        range(parameters.first, parameters.first + LEVELS),
-        penalties(relation, parameters, LEVELS),
+        parameters.levels.ladder.levels[:LEVELS],
+        penalties(relation, parameters.levels, LEVELS),
         strict=True,
     ):
         assert d <= Fraction(signs[0].withdrawals(2.0**k, 1e-6).high) + 2 * SLACK
@@ -184,9 +184,14 @@ def test_levels_are_chosen_with_the_exact_probabilities():
     parameters = presets.by_withdrawals(ONE)
     work, source, runs = prepared(star(20)), Seeded(2), 4000
     counts = np.bincount(
-        [choose_level(work.signs, parameters, source) for _ in range(runs)], minlength=LEVELS
+        [
+            choose_level(work.signs, parameters.levels, parameters.choice_epsilon, source)
+            for _ in range(runs)
+        ],
+        minlength=LEVELS,
     )[:LEVELS]
-    expected = np.array(level_distribution(star(20), parameters, LEVELS)) * runs
+    chances = level_distribution(star(20), parameters.levels, parameters.choice_epsilon, LEVELS)
+    expected = np.array(chances) * runs
     big = expected > 5
     assert (((counts - expected) ** 2 / expected)[big]).sum() < 60
 
@@ -207,7 +212,7 @@ def test_scores_are_weighed_by_epsilon_over_the_range_of_a_penalty(monkeypatch, 
         return original(rule, levels, top, weight, penalty, noise)
 
     monkeypatch.setattr(selective, "noisy_maximum", recorded)
-    choose_level(prepared(star(5)).signs, parameters, Seeded(1))
+    choose_level(prepared(star(5)).signs, parameters.levels, parameters.choice_epsilon, Seeded(1))
     slack = 2 * SLACK * (moves[1] - moves[0])
     assert weights == [parameters.choice_epsilon / (moves[1] - moves[0] + slack)]
 
@@ -231,9 +236,10 @@ def test_only_participants_of_a_kind_stand_for_one_another():
 
 
 def test_shape_decides_the_score():
-    assert presets.selective(ONE, Shape.CONJUNCTIONS).score is Score.WITHDRAWALS
-    assert presets.selective(ONE, Shape.CLAUSES).score is Score.DEFICIT
-    assert presets.selective(ONE, Shape.TREES).score is Score.DEFICIT
+    for preset in (presets.selective, presets.split):
+        assert preset(ONE, Shape.CONJUNCTIONS).levels.score is Score.WITHDRAWALS
+        assert preset(ONE, Shape.CLAUSES).levels.score is Score.DEFICIT
+        assert preset(ONE, Shape.TREES).levels.score is Score.DEFICIT
 
 
 def test_distinct_values_with_many_owners_are_almost_free():

@@ -11,7 +11,7 @@ import pytest
 from recuse.engines.collect import collect
 from recuse.errors import QueryError
 from recuse.krelation.relation import KRelation, Shape
-from recuse.mechanism.answer import answer_at
+from recuse.mechanism.answer import answers_at
 from recuse.mechanism.mechanisms import mechanism_for
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
@@ -184,7 +184,7 @@ def test_a_count_with_negation_has_two_signs_and_is_not_lifted():
     lifting = replace(mechanism, offset=Fraction(99))
     assert lifting.lift(Fraction(1)) > 0
     values = [
-        answer_at(prepare(found, fast_programs), Fraction(8), each, NoNoise()).value
+        answers_at(prepare(found, fast_programs), Fraction(8), each, NoNoise())[0].value
         for each in (mechanism, lifting)
     ]
     assert values[0] == values[1]
@@ -199,7 +199,7 @@ def test_a_relation_that_says_it_has_no_sign_cannot_have_one():
 def test_a_count_with_negation_is_whole_and_not_negative():
     mechanism = mechanism_for("selective", Epsilon.of(1), relation().shape)
     raw = replace(
-        answer_at(prepare(relation(), fast_programs), Fraction(8), mechanism, NoNoise()),
+        answers_at(prepare(relation(), fast_programs), Fraction(8), mechanism, NoNoise())[0],
         value=-2.5,
         interval=(-9, -1),
     )

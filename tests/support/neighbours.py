@@ -8,8 +8,7 @@ from fractions import Fraction
 from recuse.annotation import Participant, conjunction, disjunction
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
-from recuse.mechanism.parameters import SLACK, Score
-from recuse.mechanism.selective import Selective, deficit, first_level_above, withdrawals
+from recuse.mechanism.levels import Levels
 from support.distributions import winning_probabilities
 from support.prepared import prepared
 
@@ -61,24 +60,20 @@ SIGNED = {
 }
 
 
-def penalties(relation: KRelation, parameters: Selective, count: int) -> list[Fraction]:
-    """Return the penalty of each of the first levels, as the mechanism computes it."""
+def penalties(relation: KRelation, levels: Levels, count: int) -> list[Fraction]:
+    """Return the penalty of each of the first levels, as a mechanism computes it."""
     programs = prepared(relation).signs
-    theta, first = parameters.theta, parameters.first
-    top = first_level_above(max(part.largest_load() for part in programs), theta, first)
-    if parameters.score is Score.WITHDRAWALS:
-        penalty = withdrawals(programs, theta)
-    else:
-        penalty = deficit(programs, theta, top)
-    return [penalty(k, math.inf)[1] if k < top else Fraction(0) for k in range(first, first + count)]
+    top = levels.top(programs)
+    penalty = levels.penalty(programs, top)
+    return [penalty(k, math.inf)[1] if k < top else Fraction(0) for k in levels.ladder.levels[:count]]
 
 
 def level_distribution(
-    relation: KRelation, parameters: Selective, count: int, factor: float = 1.0
+    relation: KRelation, levels: Levels, epsilon: Fraction, count: int, factor: float = 1.0
 ) -> list[float]:
     """Return the exact probabilities of the levels; `factor` scales the score, for a broken twin."""
-    rule = parameters
-    part = Fraction(1) if rule.score is Score.WITHDRAWALS else Fraction(2, 3)
-    weight = factor * float(part * parameters.choice_epsilon / (1 + 2 * SLACK))
-    found = zip(range(rule.first, rule.first + count), penalties(relation, parameters, count), strict=True)
-    return winning_probabilities([-weight * float(d) - float(rule.prior(k)) * math.log(2) for k, d in found])
+    weight = factor * float(epsilon / levels.moves())
+    found = zip(levels.ladder.levels[:count], penalties(relation, levels, count), strict=True)
+    return winning_probabilities(
+        [-weight * float(d) - float(levels.prior(k)) * math.log(2) for k, d in found]
+    )

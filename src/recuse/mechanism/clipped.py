@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from recuse.krelation.contributions import Contributions, totalled
 from recuse.krelation.relation import Integers
+from recuse.mechanism.grid import CellNoise, Grid
 from recuse.mechanism.parameters import ANSWER_GRID
-from recuse.mechanism.vector import GridVector
+from recuse.mechanism.vector import ManhattanLaplace
 from recuse.solver.programs import Solver, TruncationPrograms
 
 MOST_STEPS = 2**32
@@ -29,7 +30,7 @@ WIDE = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """A `VectorSubject`: contributions, and the programs of the loads that τ is chosen by."""
+    """A `Subject`: contributions, and the programs of the loads that τ is chosen by."""
 
     contributions: Contributions
     programs: TruncationPrograms
@@ -42,7 +43,22 @@ class Clipped:
     def constants(self) -> Sequence[int]:
         return [int(constant) for constant in self.contributions.constants]
 
-    def at(self, tau: Fraction) -> GridVector:
+    @property
+    def theta(self) -> Fraction:
+        return Fraction(1)
+
+    @property
+    def lifted(self) -> bool:
+        return False  # what truncation takes is spread over the groups
+
+    def grid(self, tau: Fraction) -> Grid:
+        step, most = clipping_grid(tau)
+        return Grid(step, most)
+
+    def noise(self, epsilon: Fraction, tau: Fraction, _: CellNoise) -> ManhattanLaplace:
+        return ManhattanLaplace(epsilon, clipping_grid(tau)[1], len(self.contributions.constants))
+
+    def at(self, tau: Fraction) -> Sequence[int]:
         """Return the sums of clipped vectors on the grid of τ.
 
         Guarantee: with a participant more they move by ⌊τ/γ⌋ steps at most in ℓ1 (proofs.md, theorem E0).
@@ -50,7 +66,8 @@ class Clipped:
         step, most = clipping_grid(tau)
         found = self.contributions
         parts = clipped_parts(found.weights, found.loads[found.owners], tau, step, most)
-        return GridVector(totalled(parts, found.groups, len(found.constants)).tolist(), step, most)
+        sums: list[int] = totalled(parts, found.groups, len(found.constants)).tolist()
+        return sums
 
 
 def clipped(contributions: Contributions, solver: Solver) -> Clipped:

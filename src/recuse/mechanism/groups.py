@@ -1,20 +1,23 @@
 """The groups of one part of a question, released together for one ε. Which form they have is public.
 
 SideBySide   nobody can touch two groups: each has the whole ε, and its own τ
-Clipped      every row has one owner: vectors, every group has the whole ε2 (`clipped`)
-Shared       otherwise: one τ for all, ε2 is split
+OneOwner     every row has one owner: vectors that move by τ in all (`clipped`)
+Shared       otherwise: one τ for all, each group's noise has its part of ε
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from recuse.mechanism.clipped import Clipped
+from recuse.mechanism.grid import CellNoise, Grid, GridNoise
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
+from recuse.mechanism.vector import even_shares
 from recuse.noise import Noise
 from recuse.solver.programs import TruncationPrograms
 
@@ -70,7 +73,7 @@ class SideBySide:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Groups that may share participants: one choice of τ serves all, and ε2 is split."""
+    """Groups that may share participants: one choice of τ serves all."""
 
     relations: Sequence[Prepared]
 
@@ -79,7 +82,7 @@ class Shared:
 
         Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
         """
-        return mechanism.release_together(self.relations, noise) if self.relations else []
+        return mechanism.release_cells(Together(self.relations), noise) if self.relations else []
 
     @property
     def signed(self) -> bool:
@@ -97,8 +100,40 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """A `Subject`: relations that may share participants, each of which may move by τ."""
+
+    relations: Sequence[Prepared]
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return [part for group in self.relations for part in group.signs]
+
+    @property
+    def theta(self) -> Fraction:
+        return Fraction(1)
+
+    @property
+    def constants(self) -> Sequence[int]:
+        return [group.relation.constant for group in self.relations]
+
+    @property
+    def lifted(self) -> bool:
+        return all(group.lifted for group in self.relations)
+
+    def grid(self, tau: Fraction) -> Grid:
+        return max((group.grid(tau) for group in self.relations), key=lambda grid: grid.sensitivity)
+
+    def noise(self, epsilon: Fraction, tau: Fraction, cell: CellNoise) -> GridNoise:
+        return even_shares(epsilon, self.grid(tau).sensitivity, len(self.relations), cell)
+
+    def at(self, tau: Fraction) -> Sequence[int]:
+        return [place for group in self.relations for place in group.at(tau)]
+
+
+@dataclass(frozen=True, slots=True)
 class OneOwner:
-    """Groups of rows with one owner each: every group has the whole ε2."""
+    """Groups of rows with one owner each: however many, they cost what one costs."""
 
     vectors: Clipped
 
@@ -107,7 +142,7 @@ class OneOwner:
 
         Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem E0).
         """
-        return mechanism.release_vector(self.vectors, noise)
+        return mechanism.release_cells(self.vectors, noise)
 
     @property
     def signed(self) -> bool:

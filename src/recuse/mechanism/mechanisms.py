@@ -32,6 +32,7 @@ def _of_lists(make: Callable[[Epsilon], Mechanism]) -> MechanismMaker:
 
 MECHANISMS: dict[str, MechanismMaker] = {
     "selective": presets.selective,
+    "split": presets.split,
     "tuned": _of_lists(presets.tuned),
     "paper": _of_lists(presets.paper),
 }

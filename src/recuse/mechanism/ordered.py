@@ -85,8 +85,9 @@ class AtRank:
 
         Guarantee: (ε1 + ε2)-private (proofs.md, theorem V1).
         """
-        tau = mechanism.choose(group.between(-inf, inf).signs, noise)
-        rate = quantile_rate(mechanism.answer_epsilon, tau, self.rank)
+        choosing = mechanism.in_two_steps()
+        tau = choosing.choose(group.between(-inf, inf).signs, noise)
+        rate = quantile_rate(choosing.answer_epsilon, tau, self.rank)
 
         def balance(t: int) -> Fraction:
             low, high = (rows_at(group.between(*ends), tau) for ends in ((-inf, t), (t, inf)))

@@ -1,15 +1,20 @@
-"""Prepared: a query's relation with its programs, and X(τ) of both its signs."""
+"""Prepared: a query's relation with its programs, and X(τ) of both its signs.
+
+It is the `Subject` of a question without groups: one cell.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from recuse.krelation.relation import Growth, KRelation, Shape, Tuples
-from recuse.mechanism.parameters import SLACK
+from recuse.mechanism.grid import CellNoise, Grid, GridNoise
+from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.noise import round_down
 from recuse.solver.programs import Solver, TruncationPrograms
 from recuse.solver.thresholds.programs import threshold_programs
@@ -50,6 +55,41 @@ class Prepared:
     def signs(self) -> tuple[TruncationPrograms, ...]:
         """The programs that the query can have: a count has no negative ones."""
         return (self.positive,) if self.negative is None else (self.positive, self.negative)
+
+    @property
+    def theta(self) -> Fraction:
+        return Fraction(1)
+
+    @property
+    def constants(self) -> Sequence[int]:
+        return (self.relation.constant,)
+
+    @property
+    def lifted(self) -> bool:
+        return not self.relation.signed
+
+    def grid(self, tau: Fraction) -> Grid:
+        return certified_grid(tau, SLACK * len(self.signs))
+
+    def noise(self, epsilon: Fraction, _: Fraction, cell: CellNoise) -> GridNoise:
+        return cell(epsilon, ANSWER_GRID + loose_steps(SLACK * len(self.signs)))
+
+    def at(self, tau: Fraction) -> Sequence[int]:
+        return (math.ceil(truncated(self, tau)[0] / self.grid(tau).step),)
+
+
+def certified_grid(tau: Fraction, slack: Fraction) -> Grid:
+    """Return the grid of a number that is certified within slack·τ and rounded up.
+
+    Guarantee: where the number moves by τ, its place moves by the sensitivity at most (proofs.md, lemma G2).
+    """
+    loose = loose_steps(slack)
+    return Grid(tau / ANSWER_GRID, ANSWER_GRID + loose, loose + 1, loose)
+
+
+def loose_steps(slack: Fraction) -> int:
+    """Return how many steps of the grid a certificate leaves open."""
+    return math.ceil(ANSWER_GRID * slack)
 
 
 def prepare(relation: KRelation, solver: Solver) -> Prepared:

@@ -10,12 +10,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 from recuse.krelation.relation import Growth, Shape
-from recuse.mechanism.parameters import Index, Score
+from recuse.mechanism.levels import Ladder, Levels
+from recuse.mechanism.parameters import LAST_DOUBLING, Index, Score
+from recuse.mechanism.racing import Dial, Racing
 from recuse.mechanism.recursive import Recursive
 from recuse.mechanism.selective import Selective
 from recuse.privacy import Epsilon
 
 THETA = Fraction(1)
+DOUBLINGS = Ladder(THETA, (Fraction(1),), 2, 0, LAST_DOUBLING)
 
 
 def paper(epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Recursive:
@@ -30,8 +33,75 @@ def tuned(epsilon: Epsilon) -> Recursive:
     return Recursive("tuned", half, half, THETA, epsilon.value / 5, Fraction(1), 1, Index.REAL)
 
 
-def selective(epsilon: Epsilon, shape: Shape | Growth) -> Selective:
-    """Return the selective mechanism: by withdrawals; with OR, or for an aggregate, by the deficit."""
+# ------------------------------------------------------------------ the race
+
+STRIDE = Fraction(3, 2)
+"""how many doublings a level is, nearly: 1, 17/6, 8, 68/3, 64, …"""
+STRIDES = Ladder(THETA, (Fraction(1), Fraction(17, 6)), 8, 0, 85)
+"""up to 2^127: loads of fewer than 2^63 rows of 64 bits are below"""
+KNEE, STEEP = 4 / STRIDE, Fraction(9, 2) * STRIDE
+"""the level up to which the prior is gentle (four doublings), and what a level costs above"""
+
+
+def selective(epsilon: Epsilon, shape: Shape | Growth) -> Racing:
+    """Return the default: by withdrawals; with OR, or for an aggregate, by the deficit."""
+    if isinstance(shape, Growth):
+        return race_of_aggregate(epsilon, shape)
+    return race_by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else race_by_deficit(epsilon)
+
+
+def race_by_withdrawals(epsilon: Epsilon) -> Racing:
+    """Return the race for annotations without OR (decisions.md says how its settings were found)."""
+    whole = epsilon.value
+    gentle = min(Fraction(7, 2), Fraction(9, 5) + 2 * whole) * STRIDE
+    levels = Levels(STRIDES, Score.WITHDRAWALS, KNEE, gentle, STEEP)
+    offset = max(Fraction(0), Fraction(2, 5) - whole / 5)
+    return Racing("selective", whole, levels, offset, DIALS, by_withdrawals(epsilon))
+
+
+def race_by_deficit(epsilon: Epsilon) -> Racing:
+    """Return the race for annotations with OR: levels below θ are considered too."""
+    split = by_deficit(epsilon)
+    levels = replace(split.levels, knee=Fraction(0), gentle=Fraction(1, 2), steep=Fraction(4))
+    return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, split)
+
+
+def race_of_aggregate(epsilon: Epsilon, growth: Growth) -> Racing:
+    """Return the race for an aggregate: a level is a step in the size of groups, whatever k.
+
+    No level below θ is considered: one choice has several owners, but no other choice stands in for it.
+    """
+    race = race_by_deficit(epsilon)
+    ladder = _steps_of(growth)
+    return replace(race, levels=replace(race.levels, ladder=ladder), split=of_aggregate(epsilon, growth))
+
+
+def _steps_of(growth: Growth) -> Ladder:
+    return Ladder(THETA, (Fraction(1),), 2**growth.doublings, 0, LAST_DOUBLING // growth.doublings)
+
+
+def _dials() -> tuple[tuple[int, Dial], ...]:
+    """Return (ε_a, ρ) for numbers of cells: the spread of a boost is to be that of one cell, √(G+1) times ρ.
+
+    Where that leaves a penalty less than `LEAST_CHOICE` of ε, the noise has less than all of ε.
+    """
+    found = [(1, Dial(Fraction(1), Fraction(1)))]
+    for power in range(2, 30):  # half a doubling each
+        cells = math.ceil(2 ** (power / 2))
+        boost = Fraction(round(1000 / math.sqrt(cells + 1)), 1000)
+        found.append((cells, Dial(min(Fraction(1), (1 - LEAST_CHOICE) / (1 - boost)), boost)))
+    return tuple(found)
+
+
+LEAST_CHOICE = Fraction(3, 10)
+DIALS = _dials()
+
+
+# ------------------------------------------------------------------ the split: "split" in the registry
+
+
+def split(epsilon: Epsilon, shape: Shape | Growth) -> Selective:
+    """Return the mechanism that splits ε, as the default did before the race."""
     if isinstance(shape, Growth):
         return of_aggregate(epsilon, shape)
     return by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else by_deficit(epsilon)
@@ -41,43 +111,21 @@ def by_withdrawals(epsilon: Epsilon) -> Selective:
     """Return the settings for annotations without OR (decisions.md says how they were found)."""
     whole = epsilon.value
     choice = whole * Fraction(17, 20) / (2 + whole)
-    return Selective(
-        "selective",
-        choice,
-        whole - choice,
-        THETA,
-        Score.WITHDRAWALS,
-        first=0,
-        knee=4,
-        gentle=Fraction(5, 4),
-        steep=Fraction(2),
-        stretch=Fraction(1),
-        offset=max(Fraction(0), Fraction(2, 5) - whole / 5),
-    )
+    levels = Levels(DOUBLINGS, Score.WITHDRAWALS, Fraction(4), Fraction(5, 4), Fraction(2))
+    offset = max(Fraction(0), Fraction(2, 5) - whole / 5)
+    return Selective("split", choice, whole - choice, THETA, levels, Fraction(1), offset)
 
 
 def by_deficit(epsilon: Epsilon) -> Selective:
     """Return the settings for annotations with OR: doublings below θ are considered too."""
     whole = epsilon.value
     choice = whole * Fraction(35, 100)
-    return Selective(
-        "selective",
-        choice,
-        whole - choice,
-        THETA,
-        Score.DEFICIT,
-        first=math.floor(math.log2(float(whole))) - 3,
-        knee=0,
-        gentle=Fraction(1, 4),
-        steep=Fraction(2),
-        stretch=Fraction(5, 4),
-        offset=Fraction(0),
-    )
+    ladder = replace(DOUBLINGS, first=math.floor(math.log2(float(whole))) - 3)
+    levels = Levels(ladder, Score.DEFICIT, Fraction(0), Fraction(1, 4), Fraction(2))
+    return Selective("split", choice, whole - choice, THETA, levels, Fraction(5, 4), Fraction(0))
 
 
 def of_aggregate(epsilon: Epsilon, growth: Growth) -> Selective:
-    """Return the settings for an aggregate: a level is a step in the size of groups, whatever k.
-
-    No doubling below θ is considered: one choice has several owners, but no other choice stands in for it.
-    """
-    return replace(by_deficit(epsilon), first=0, doublings=growth.doublings)
+    """Return the settings for an aggregate, with its steps."""
+    found = by_deficit(epsilon)
+    return replace(found, levels=replace(found.levels, ladder=_steps_of(growth)))

@@ -50,6 +50,11 @@ class Release:
         value, epsilon = short(self.value, self.unit), decimal_text(self.epsilon)
         return f"<Release {value} (noise {low} to {high}), epsilon {epsilon}>"
 
+    def moved(self, more: Fraction) -> Self:
+        """Return the release with a public number added."""
+        low, high = (None if end is None else end + more for end in self.interval)
+        return replace(self, value=self.value + more, interval=(low, high))
+
     def in_units(self, granularity: Fraction) -> Self:
         """Return the release with granules turned back into the query's own unit."""
         low, high = (None if end is None else end * granularity for end in self.interval)

@@ -1,7 +1,6 @@
-"""Vectors on a grid: the answers of groups that move together, and the noise that covers their norm.
+"""Noise for vectors on a grid: groups that move together, in the norm in which they do.
 
-A mechanism finds τ, a subject says where its groups lie on the grid of that τ and how far one participant can
-move them all, and noise of that norm is added to every one.
+A vector of one cell is a number. What a noise needs to take part in a race is said in `grid`.
 """
 
 from __future__ import annotations
@@ -9,102 +8,103 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
-from recuse.mechanism.answer import Answering
-from recuse.mechanism.release import CONFIDENCE, Release
+import numpy as np
+
+from recuse.krelation.relation import Integers
+from recuse.mechanism.grid import CellNoise, Entries, GridNoise
 from recuse.noise import Noise, laplace_quantile
-from recuse.solver.programs import TruncationPrograms
 
 
-@dataclass(frozen=True, slots=True)
-class GridVector:
-    """A whole number of grid steps for every group.
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnVectors:
+    """Vectors that are drawn as a whole, so that a size is a norm of one of them."""
 
-    With a participant more they move by `sensitivity` steps at most, all groups together (ℓ1). `loose` steps
-    of each are left open by a certificate.
-    """
+    sizes: Integers
+    vectors: Sequence[Sequence[int]]
 
-    steps: Sequence[int]
-    step: Fraction
-    sensitivity: int
-    loose: int = 0
-
-
-class VectorSubject(Protocol):
-    """Groups that move together: by what τ is chosen, and where they lie for a τ."""
-
-    @property
-    def signs(self) -> Sequence[TruncationPrograms]:
-        """The programs that τ is chosen by."""
-
-    @property
-    def constants(self) -> Sequence[int]:
-        """What nobody can withdraw of each group: public, added exactly."""
-
-    def at(self, tau: Fraction) -> GridVector:
-        """Return the groups' truncated answers on the grid of τ.
-
-        Guarantee: a function of the data and τ alone; neighbours' steps differ by at most the sensitivity.
-        """
-
-
-class VectorNoise(Protocol):
-    """Noise for a vector of integers of a known sensitivity in some norm."""
-
-    def draw(self, size: int, noise: Noise) -> Sequence[int]:
-        """Return the noise of every coordinate, in grid steps."""
-
-    def reach(self) -> int:
-        """Return how far one coordinate lies from zero at most, with the confidence of a release."""
-
-    def spread(self) -> Fraction:
-        """Return the mean absolute value of one coordinate."""
+    def point(self, place: int, _: Noise) -> Sequence[int]:
+        return self.vectors[place]
 
 
 @dataclass(frozen=True, slots=True)
 class ManhattanLaplace:
-    """Independent discrete Laplace noise in every coordinate: for vectors that move in ℓ1.
+    """Independent discrete Laplace noise in every cell: for vectors that move in ℓ1. Its level is Σ|i|/D.
 
     Guarantee: ε-private for integers that move by the sensitivity in ℓ1 (proofs.md, lemma L1), however many
-    there are. Staircase noise in every coordinate is not.
+    there are. Staircase noise in every cell is not.
     """
 
     epsilon: Fraction
     sensitivity: int
+    cells: int
 
-    def draw(self, size: int, noise: Noise) -> Sequence[int]:
-        return noise.laplaces(self.spread(), size)
+    @property
+    def parts(self) -> int:
+        return self.sensitivity
 
-    def reach(self) -> int:
-        return laplace_quantile(self.spread(), CONFIDENCE)
+    def draw(self, noise: Noise) -> Sequence[int]:
+        return noise.laplaces(self.spread(), self.cells)
+
+    def entries(self, count: int, noise: Noise) -> DrawnVectors:
+        drawn = noise.laplaces(self.spread(), self.cells * count)
+        vectors = [drawn[self.cells * place : self.cells * (place + 1)] for place in range(count)]
+        return DrawnVectors(np.array([sum(map(abs, vector)) for vector in vectors], np.int64), vectors)
+
+    def reach(self, confidence: float) -> int:
+        return laplace_quantile(self.spread(), confidence)
 
     def spread(self) -> Fraction:
         return self.sensitivity / self.epsilon
 
 
-def noisy_vector(
-    found: GridVector, added: VectorNoise, constants: Sequence[int], mechanism: Answering, noise: Noise
-) -> list[Release]:
-    """Return the releases of all groups, from one draw of noise for all of them.
+@dataclass(frozen=True, slots=True)
+class EvenShares:
+    """Independent noise in every cell, each with its part of ε: for vectors of which every cell may move.
 
-    Guarantee: private for fixed τ as `added` is; the interval of each group holds its truncated answer, which
-    lies within `loose` steps of the grid's, with probability 95 % at least (proofs.md, lemma I).
+    Its level is the mean of the cells' levels: each moves by 1 at most, and so does it.
+
+    Guarantee: ε-private for integers of which each moves by the sensitivity at most (proofs.md, theorem R7).
     """
-    reach = (added.reach() + found.loose) * found.step
-    drawn = added.draw(len(found.steps), noise)
-    middles = [
-        (steps + more) * found.step + constant
-        for steps, more, constant in zip(found.steps, drawn, constants, strict=True)
-    ]
-    return [
-        Release(
-            value=middle,
-            interval=(middle - reach, middle + reach),
-            noise_scale=added.spread() * found.step,
-            epsilon=mechanism.epsilon,
-            mechanism=mechanism.name,
-            noise_epsilon=mechanism.answer_epsilon,
-        )
-        for middle in middles
-    ]
+
+    cell: GridNoise
+    cells: int
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.cell.epsilon * self.cells
+
+    @property
+    def parts(self) -> int:
+        return self.cell.parts * self.cells
+
+    def draw(self, noise: Noise) -> Sequence[int]:
+        return [number for _ in range(self.cells) for number in self.cell.draw(noise)]
+
+    def entries(self, count: int, noise: Noise) -> SharedEntries:
+        drawn = self.cell.entries(count * self.cells, noise)
+        return SharedEntries(drawn.sizes.reshape(count, self.cells).sum(axis=1), drawn, self.cells)
+
+    def reach(self, confidence: float) -> int:
+        return self.cell.reach(confidence)
+
+    def spread(self) -> Fraction:
+        return self.cell.spread()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedEntries:
+    """Vectors of which the size of every cell is known."""
+
+    sizes: Integers
+    drawn: Entries
+    cells: int
+
+    def point(self, place: int, noise: Noise) -> Sequence[int]:
+        places = range(place * self.cells, (place + 1) * self.cells)
+        return [number for cell in places for number in self.drawn.point(cell, noise)]
+
+
+def even_shares(epsilon: Fraction, sensitivity: int, cells: int, cell: CellNoise) -> EvenShares:
+    """Return the noise of cells that split ε."""
+    return EvenShares(cell(epsilon / cells, sensitivity), cells)

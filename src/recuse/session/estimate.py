@@ -17,8 +17,8 @@ from recuse.errors import ParameterError
 from recuse.krelation.relation import Shape
 from recuse.mechanism.parameters import Score
 from recuse.mechanism.prepared import truncated_high
+from recuse.mechanism.racing import Racing
 from recuse.mechanism.release import Release
-from recuse.mechanism.selective import Selective, as_double, first_level_above
 from recuse.numerals import short
 from recuse.privacy import Epsilon, decimal_text
 from recuse.session.answer import Answer
@@ -159,14 +159,15 @@ def _expected(name: str, truth: Values, runs: Sequence[Values]) -> Expected:
 def _cautions(subjects: Subjects, parts: Sequence[Part]) -> Iterator[str]:
     """Yield that there are too few owners where the deficit is selected on (proofs.md, section 9)."""
     for groups, mechanism in zip(subjects, (part.mechanism for part in parts), strict=True):
-        if not isinstance(mechanism, Selective) or mechanism.score is not Score.DEFICIT:
+        if not isinstance(mechanism, Racing) or mechanism.levels.score is not Score.DEFICIT:
             continue
-        least = as_double(mechanism.theta * Fraction(2) ** mechanism.first)
+        ladder = mechanism.levels.ladder
+        least = ladder.tau(ladder.first)
         for programs in groups.signs:
             if not (load := programs.largest_load()):
                 continue
             owners = truncated_high(programs, least) / least
-            level = max(0, first_level_above(load, mechanism.theta, mechanism.first))
+            level = max(0, ladder.reaching(load))
             if owners * mechanism.epsilon < 15 + 6 * level:
                 here = (
                     f"here n·ε is {float(owners * mechanism.epsilon):.3g}, and 15 + 6·K is {15 + 6 * level}"

@@ -44,7 +44,8 @@ def first_version(epsilon: Epsilon) -> Selective:
     """Return the parameters that a simulation on other relations had found, before these."""
     found, whole = by_withdrawals(epsilon), epsilon.value
     choice = whole * Fraction(13, 10) / (3 + whole)
-    found = replace(found, knee=3, gentle=Fraction(1), steep=Fraction(5, 2), stretch=Fraction(11, 10))
+    levels = replace(found.levels, knee=Fraction(3), gentle=Fraction(1), steep=Fraction(5, 2))
+    found = replace(found, levels=levels, stretch=Fraction(11, 10))
     return replace(found, choice_epsilon=choice, answer_epsilon=whole - choice)
 
 
@@ -100,7 +101,7 @@ def level_chances(parameters: Selective, withdrawals: Floats) -> Floats:
     probabilities of the others is summed over v, from the largest score without noise on.
     """
     weight = float(parameters.choice_epsilon / (1 + 2 * SLACK))
-    priors = np.array([float(parameters.prior(k)) for k in range(len(withdrawals))])
+    priors = np.array([float(parameters.levels.prior(k)) for k in range(len(withdrawals))])
     scores = -weight * withdrawals - math.log(2) * priors
     above = np.concatenate((np.linspace(0, 3, 120, endpoint=False), np.linspace(3, 30, 120)))
     lead = scores.max() + above[:, np.newaxis] - scores

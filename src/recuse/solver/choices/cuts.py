@@ -47,20 +47,19 @@ class ChoiceCuts:
     portions: Floats
 
     @classmethod
-    def of(cls, focus: ChoiceFocus, table: Binomials, tau: float, loads: Floats, start: Integers) -> Self:
-        """Return the cuts at no withdrawal and at `start`; `loads` are those of the movable participants."""
+    def of(cls, focus: ChoiceFocus, table: Binomials, tau: float, loads: Floats) -> Self:
+        """Return the cut at no withdrawal; `loads` are those of the movable participants."""
         nothing = np.zeros(len(focus.people), np.int64)
         first = ChoiceCut.at(focus, table, nothing)
         if len(nothing) <= limits.FEW_PLAYERS:
             players = np.arange(len(nothing))
         else:
-            likely = (owned(focus, first.high) > 1) | (start > 0)
+            likely = owned(focus, first.high) > 1
             players = (
                 np.flatnonzero(likely) if likely.any() else np.sort(np.argsort(-loads)[: limits.FEW_PLAYERS])
             )
-        cuts = [first, ChoiceCut.at(focus, table, start)] if start.any() else [first]
-        found = Interval(0.0, truncated_high(focus, table, tau, start))
-        return cls(focus, table, tau, players, start, found, cuts, np.ones((len(cuts), len(focus.fixed))))
+        found = Interval(0.0, truncated_high(focus, table, tau, nothing))
+        return cls(focus, table, tau, players, nothing, found, [first], np.ones((1, len(focus.fixed))))
 
     def interval(self, width: float) -> Interval | None:
         """Return an interval that holds X(τ), at most `width` wide; nothing if it does not close."""

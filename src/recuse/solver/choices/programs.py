@@ -12,10 +12,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from recuse.krelation.choices import Choices
-from recuse.krelation.relation import Floats, Integers
+from recuse.krelation.relation import Floats
 from recuse.solver.attempt import attempted
 from recuse.solver.certificate import down, up
 from recuse.solver.choices.binomials import Binomials
@@ -34,14 +32,13 @@ NARROWER = 1 - 2.0**-20
 """Leaves room for two roundings."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ChoicePrograms:
-    """What mechanisms ask of an aggregate. Each X(τ) starts from the withdrawal of the last one."""
+    """What mechanisms ask of an aggregate. No X(τ) knows of another: it is a function of the choices and τ."""
 
     choices: Choices
     edges: Edges | None
     loads: Floats
-    withdrawn: Integers
 
     def largest_load(self) -> float:
         """Return a double not below any participant's load: for τ from there on X(τ) is the true answer."""
@@ -73,14 +70,10 @@ class ChoicePrograms:
         return Settled(focus, table, int(certain.leavers.sum()))
 
     def _by_cuts(self, part: Settled, tau: float, width: float) -> Interval | None:
-        """Return an interval that holds X(τ) of what is left; start from the last withdrawal, and keep it."""
-        people = part.focus.people
-        start, loads = self.withdrawn[people], self.loads[people]
-        cutting = attempted(lambda: ChoiceCuts.of(part.focus, part.table, tau, loads, start))
-        found = attempted(lambda: cutting.interval(width)) if cutting else None
-        if cutting:
-            self.withdrawn[people] = cutting.best
-        return found
+        """Return an interval that holds X(τ) of what is left; start from no withdrawal."""
+        loads = self.loads[part.focus.people]
+        cutting = attempted(lambda: ChoiceCuts.of(part.focus, part.table, tau, loads))
+        return attempted(lambda: cutting.interval(width)) if cutting else None
 
 
 def _shifted(found: Interval, more: Fraction) -> Interval:
@@ -109,5 +102,4 @@ def by_full_program(focus: ChoiceFocus, table: Binomials, tau: float, width: flo
 
 def choice_programs(choices: Choices) -> ChoicePrograms:
     """Return the programs of an aggregate."""
-    loads, nobody = initial_loads(choices), np.zeros(choices.participants, np.int64)
-    return ChoicePrograms(choices, Edges.of(choices), loads, nobody)
+    return ChoicePrograms(choices, Edges.of(choices), initial_loads(choices))

@@ -1,0 +1,144 @@
+"""The race: one noise for the choice of τ and for the answer, so that each has the whole of ε.
+
+The answer's noise of every level is drawn before the choice, and helps its level by what it will cost the
+answer. The winner's answer is released with the very noise that helped it to win.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+
+from recuse.errors import ParameterError
+from recuse.mechanism.answer import Noised
+from recuse.mechanism.cell import Staircase
+from recuse.mechanism.grid import CellNoise, Entries, GridNoise, Subject
+from recuse.mechanism.levels import Levels
+from recuse.mechanism.prepared import Prepared
+from recuse.mechanism.release import CONFIDENCE, Release
+from recuse.mechanism.selection import noisy_maximum
+from recuse.mechanism.selective import Selective
+from recuse.mechanism.truncating import Choosing
+from recuse.noise import Noise
+
+FIRST_LEVELS = 3
+"""c: level k's share in what may fail is in proportion to 1/((|k|+c)(|k|+c+1)) (proofs.md, lemma I2)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """How much noise takes part in the choice: a public function of the number of cells.
+
+    `answer` is the part of ε that the noise has by itself, `boost` the part of a noise's level that helps it.
+    (1, 1) is the race, boost 0 an ε that is split.
+    """
+
+    answer: Fraction
+    boost: Fraction
+
+    def __post_init__(self) -> None:
+        if not (0 < self.answer <= 1 and 0 <= self.boost <= 1 and self.choice > 0):
+            raise ParameterError("a dial's parts are of one epsilon")
+
+    @property
+    def choice(self) -> Fraction:
+        """What a penalty weighs, as a part of ε: 1 - (1-ρ)ε_a/ε."""
+        return 1 - (1 - self.boost) * self.answer
+
+
+@dataclass(frozen=True, slots=True)
+class Racing:
+    """A `Mechanism`: the level that wins a race in which its own noise takes part.
+
+    `offset` moves the answer of a level above the first up by that many τ/ε, against the downward bias of
+    truncation. `split` is what answers that are no sums use.
+    """
+
+    name: str
+    epsilon: Fraction
+    levels: Levels
+    offset: Fraction
+    dials: tuple[tuple[int, Dial], ...]
+    split: Selective
+    cell: CellNoise = Staircase
+
+    def dial(self, cells: int) -> Dial:
+        """Return the dial for so many cells: of the last entry that asks for no more."""
+        return self.dials[bisect_right([least for least, _ in self.dials], cells) - 1][1]
+
+    def release(self, subject: Prepared, noise: Noise) -> Release:
+        """Return the private answer of a relation."""
+        (found,) = self.release_cells(subject, noise)
+        return found
+
+    def release_cells(self, subject: Subject, noise: Noise) -> list[Release]:
+        """Return the private answers of all cells of a subject, for one ε in all.
+
+        Guarantee: ε-private for every pair of neighbours in the sense of proofs.md, theorem A (theorem R
+        there), if `subject.at` is a function of the rows as a set and of τ alone.
+        """
+        dial, ladder = self.dial(len(subject.constants)), replace(self.levels.ladder, theta=subject.theta)
+        rule = replace(self.levels, ladder=ladder)
+        share = dial.answer * self.epsilon
+        entrants = enter([subject.noise(share, tau, self.cell) for tau in ladder.taus], noise)
+        boosts = [dial.boost * entrant.loss for entrant in entrants]
+        top = rule.top(subject.signs)
+        weight, penalty = dial.choice * self.epsilon / rule.moves(), rule.penalty(subject.signs, top)
+        winner = noisy_maximum(rule, ladder.levels, top, weight, penalty, noise, boosts)
+        tau, entrant = ladder.tau(winner), entrants[winner - ladder.first]
+        places = [place + drawn for place, drawn in zip(subject.at(tau), entrant.point(noise), strict=True)]
+        found = Noised(subject.grid(tau), places, entrant.noise, confidence(ladder.levels, winner))
+        lift = self.offset * tau / self.epsilon if subject.lifted and winner > 0 else Fraction(0)
+        return found.releases(subject.constants, lift, self)
+
+    def in_two_steps(self) -> Choosing:
+        """Return the mechanism that splits ε."""
+        return self.split
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A level's noise in the race: one of several draws of which the sizes are known."""
+
+    noise: GridNoise
+    entries: Entries
+    place: int
+
+    @property
+    def loss(self) -> Fraction:
+        """ε times its level: what an answer with this noise costs."""
+        return self.noise.epsilon * int(self.entries.sizes[self.place]) / self.noise.parts
+
+    def point(self, noise: Noise) -> Sequence[int]:
+        """Return the noise itself."""
+        return self.entries.point(self.place, noise)
+
+
+def enter(noises: Sequence[GridNoise], noise: Noise) -> list[Entrant]:
+    """Return an independent draw of each noise; those that are equal are drawn together."""
+    found: list[Entrant] = []
+    for added, alike in groupby(noises):
+        count = sum(1 for _ in alike)
+        entries = added.entries(count, noise)
+        found += [Entrant(added, entries, place) for place in range(count)]
+    return found
+
+
+def confidence(levels: range, level: int) -> float:
+    """Return with which probability the reach of a level's noise holds.
+
+    Guarantee: what may fail adds up, over all levels, to what may fail in a release (proofs.md, lemma I2).
+    """
+    return 1 - (1 - CONFIDENCE) * float(_shares(levels)[level - levels.start])
+
+
+@lru_cache(maxsize=64)
+def _shares(levels: range) -> Sequence[Fraction]:
+    """Return the levels' shares in what may fail: most of it where most answers are, near level 0."""
+    sizes = [Fraction(1, (abs(k) + FIRST_LEVELS) * (abs(k) + FIRST_LEVELS + 1)) for k in levels]
+    whole = sum(sizes)
+    return [size / whole for size in sizes]

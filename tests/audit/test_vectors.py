@@ -71,9 +71,7 @@ def staircase_loss(shift: list[int], sensitivity: int) -> float:
 
 def choice(one: Contributions, other: Contributions) -> float:
     levels, epsilon = MECHANISM.levels, MECHANISM.choice_epsilon
-    distributions = [
-        level_distribution(found.relation(), levels, epsilon, LEVELS) for found in (one, other)
-    ]
+    distributions = [level_distribution(found.relation(), levels, epsilon, LEVELS) for found in (one, other)]
     return worst_log_ratio(*distributions)
 
 

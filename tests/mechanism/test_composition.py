@@ -1,7 +1,7 @@
 """Lemma K: the certified number of the second stage may depend on the draws of the first.
 
 On a finite model every choice of admissible numbers is allowed, also one that knows the draws; the exact
-distributions of (level, answer) are compared. And solvers do have a memory: what was asked before shows.
+distributions of (level, answer) are compared. In the race it may not: X knows nothing of what was asked.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recuse.annotation import Participant, conjunction
 from recuse.graphs.choices import k_stars
 from recuse.graphs.protect import Protected
+from recuse.krelation.build import from_expressions
+from recuse.krelation.relation import Shape
 from recuse.mechanism.parameters import SLACK
 from recuse.noise import round_down
 from recuse.solver.choices.programs import choice_programs
+from recuse.solver.fast import fast_programs
 from support.judges.choices import graph_of
 from support.profiles import examples
 
@@ -79,21 +83,31 @@ def test_numbers_that_leave_their_interval_cost_more():
     assert loss(one, other) > EPSILON
 
 
-def test_what_was_asked_before_shows_and_stays_within_the_slack():
-    """An aggregate's solver starts from the last withdrawal: cold and warm, X' differs and is admissible."""
-    random, different = np.random.default_rng(3), 0
-    for _ in range(12):
+def test_what_was_asked_before_does_not_show():
+    """The race needs X' to be a function of relation and τ: whatever was solved before, it is the same."""
+    random = np.random.default_rng(3)
+    for _ in range(6):
         edges = sorted({tuple(sorted(random.choice(25, 2, replace=False).tolist())) for _ in range(90)})
         aggregate = k_stars(graph_of(25, edges), 3, Protected.NODE)
-        tau = 20.0
-        width = round_down(SLACK * 20)
-        cold = choice_programs(aggregate).truncated(tau, width)
-        warm_programs = choice_programs(aggregate)
-        for earlier in (80.0, 40.0):
-            warm_programs.truncated(earlier, round_down(SLACK * int(earlier)))
-        warm = warm_programs.truncated(tau, width)
-        exact = choice_programs(aggregate).truncated(tau, 1e-6)
-        for found in (cold, warm):
-            assert exact.low <= found.high <= exact.high + float(SLACK) * tau
-        different += cold.high != warm.high
-    assert different
+        tau, width = 20.0, round_down(SLACK * 20)
+        asked = choice_programs(aggregate)
+        for earlier in (80.0, 40.0, 3.0):
+            asked.truncated(earlier, round_down(SLACK * int(earlier)))
+        assert choice_programs(aggregate).truncated(tau, width) == asked.truncated(tau, width)
+
+
+def test_an_answer_of_listed_tuples_does_not_know_what_was_counted_before():
+    """Cuts of N and N_s, and who was invited into a focus, are remembered; X' does not look at them."""
+    random = np.random.default_rng(4)
+    for _ in range(6):
+        rows = [
+            (conjunction(*(Participant(int(p)) for p in random.choice(14, 3, replace=False))), 1)
+            for _ in range(60)
+        ]
+        part, people = from_expressions(rows, Shape.CONJUNCTIONS, signed=False).positive, 14
+        asked = fast_programs(part, people)
+        for tau in (9.0, 6.0, 2.0):
+            asked.strict_withdrawals(tau, 0.01)
+            asked.withdrawals(tau, 0.01)
+            asked.truncated(tau, 0.01)
+        assert asked.truncated(4.0, 0.04) == fast_programs(part, people).truncated(4.0, 0.04)

@@ -31,6 +31,7 @@ LEVELS = 16
 
 def loss(relation: KRelation, parameters: Selective, factor: float = 1.0) -> float:
     """Return the worst log-ratio between the relation and all its neighbours, one of each that are alike."""
+
     def chances(one: KRelation) -> list[float]:
         return level_distribution(one, parameters.levels, parameters.choice_epsilon, LEVELS, factor)
 
@@ -184,10 +185,7 @@ def test_levels_are_chosen_with_the_exact_probabilities():
     parameters = presets.by_withdrawals(ONE)
     work, source, runs = prepared(star(20)), Seeded(2), 4000
     counts = np.bincount(
-        [
-            choose_level(work.signs, parameters.levels, parameters.choice_epsilon, source)
-            for _ in range(runs)
-        ],
+        [choose_level(work.signs, parameters.levels, parameters.choice_epsilon, source) for _ in range(runs)],
         minlength=LEVELS,
     )[:LEVELS]
     chances = level_distribution(star(20), parameters.levels, parameters.choice_epsilon, LEVELS)

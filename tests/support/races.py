@@ -1,7 +1,7 @@
 """The exact joint distribution of a race: which level wins, and with which noise.
 
-Level k wins with a noise of level l if E_k + b(l) + s_k exceeds E_j + b(l_j) + s_j for all others. Given l the
-others are independent, so the probability is one integral over E_k. Nothing is sampled.
+Level k wins with a noise of level l if E_k + b(l) + s_k exceeds E_j + b(l_j) + s_j for all others. Given l
+the others are independent, so the probability is one integral over E_k. Nothing is sampled.
 """
 
 from __future__ import annotations

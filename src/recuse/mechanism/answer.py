@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from recuse.mechanism.grid import CellNoise, Grid, GridNoise, Subject
+from recuse.mechanism.grid import CellNoise, Cells, Grid, GridNoise
 from recuse.mechanism.prepared import certified_grid
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.noise import Noise
@@ -90,7 +90,7 @@ def noisy_answer(
     return found.moved(constant)
 
 
-def answers_at(subject: Subject, tau: Fraction, mechanism: Answerer, noise: Noise) -> list[Release]:
+def answers_at(subject: Cells, tau: Fraction, mechanism: Answerer, noise: Noise) -> list[Release]:
     """Return the private answers of all cells for a τ, lifted against the bias of truncation if they may be.
 
     Guarantee: ε2-private for fixed τ (proofs.md, theorem D, lemmas G2, L and S for one cell, L1 and E0 for

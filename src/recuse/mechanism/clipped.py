@@ -30,7 +30,7 @@ WIDE = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """A `Subject`: contributions, and the programs of the loads that τ is chosen by."""
+    """`Cells`: contributions, and the programs of the loads that τ is chosen by."""
 
     contributions: Contributions
     programs: TruncationPrograms

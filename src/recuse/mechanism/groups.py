@@ -101,7 +101,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """A `Subject`: relations that may share participants, each of which may move by τ."""
+    """`Cells`: relations that may share participants, each of which may move by τ."""
 
     relations: Sequence[Prepared]
 

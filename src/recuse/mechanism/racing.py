@@ -16,7 +16,7 @@ from itertools import groupby
 from recuse.errors import ParameterError
 from recuse.mechanism.answer import Noised
 from recuse.mechanism.cell import Staircase
-from recuse.mechanism.grid import CellNoise, Entries, GridNoise, Subject
+from recuse.mechanism.grid import CellNoise, Cells, Entries, GridNoise
 from recuse.mechanism.levels import Levels
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import CONFIDENCE, Release
@@ -75,7 +75,7 @@ class Racing:
         (found,) = self.release_cells(subject, noise)
         return found
 
-    def release_cells(self, subject: Subject, noise: Noise) -> list[Release]:
+    def release_cells(self, subject: Cells, noise: Noise) -> list[Release]:
         """Return the private answers of all cells of a subject, for one ε in all.
 
         Guarantee: ε-private for every pair of neighbours in the sense of proofs.md, theorem A (theorem R

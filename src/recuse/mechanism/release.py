@@ -28,14 +28,16 @@ class Release:
     value: Fraction
     interval: Reach
     noise_scale: Fraction
-    """the mean absolute value of the noise; it was chosen privately"""
+    """the mean absolute value of the noise before it took part in a choice, which favours large ones; how
+    much noise is needed was chosen privately"""
     epsilon: Fraction
     """what the measure cost: all its groups together, if they share it"""
     mechanism: str
     signed: bool = False
     """whether truncation can move the answer either way (a sum, a count with NOT) or only lower it"""
     noise_epsilon: Fraction | None = None
-    """the part of `epsilon` that this answer's own noise was drawn with; the rest chose how much is needed"""
+    """the part of `epsilon` that the noise was drawn with, together with that of its groups: the whole of it
+    where the same noise chose how much is needed"""
     undefined: bool = False
     """whether there is no number, as in a maximum of too few: `value` means nothing then"""
     counted: bool = False

@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 
 FAILURES = (ArithmeticError, LookupError, ValueError, TypeError, RuntimeError)
 """What goes wrong in doubles must not be seen from outside, as it depends on the data. Want of memory is not
-among them: it depends on what else was solved, and must not steer what is found (proofs.md, S4)."""
+among them: it depends on what else was solved, and must not steer what is found (proofs.md, contract S)."""
 
 
 def attempted(ask: Callable[[], Found | None]) -> Found | None:

@@ -135,7 +135,7 @@ def test_both_routes_hold_the_judges_answer(case, tau):
     if found.largest_load() > tau:
         focus, table = narrowed(found, tau)
         routes.append(by_full_program(focus, table, tau, width))
-        quick = ChoiceCuts.of(focus, table, tau, np.ones(len(focus.people)), np.zeros(len(focus.people), int))
+        quick = ChoiceCuts.of(focus, table, tau, np.ones(len(focus.people)))
         routes.append(quick.interval(width))
     for interval in routes:
         assert interval.width <= width

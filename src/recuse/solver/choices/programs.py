@@ -34,7 +34,7 @@ NARROWER = 1 - 2.0**-20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChoicePrograms:
-    """What mechanisms ask of an aggregate. No X(τ) knows of another: it is a function of the choices and τ."""
+    """What mechanisms ask of an aggregate. X(τ) is a function of the choices and τ: none knows of another."""
 
     choices: Choices
     edges: Edges | None

@@ -1,0 +1,189 @@
+"""The race as it runs: its joint distribution is the one that the audit computes, and its intervals hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from recuse.annotation import Participant
+from recuse.krelation.build import from_expressions
+from recuse.krelation.relation import Shape
+from recuse.mechanism import presets
+from recuse.mechanism.cell import Laplace, Staircase
+from recuse.mechanism.grid import GridNoise
+from recuse.mechanism.levels import Rungs
+from recuse.mechanism.prepared import Prepared, prepare
+from recuse.mechanism.racing import Racing, confidence
+from recuse.mechanism.release import CONFIDENCE, Release
+from recuse.privacy import Epsilon
+from recuse.solver.fast import fast_programs
+from recuse.solver.interval import Interval
+from support.neighbours import star
+from support.noise import Seeded
+from support.prepared import prepared
+from support.races import Law, level_of, scores_of, winning
+
+ONE = Epsilon.of(1)
+RACE = presets.race_by_withdrawals(ONE)
+LEVELS = 6
+
+
+def told(release: Release, subject: Prepared, mechanism: Racing) -> tuple[int, int]:
+    """Return the level that won and the noise that was added, from what was released."""
+    ladder = mechanism.levels.ladder
+    added = subject.noise(mechanism.epsilon, ladder.taus[0], mechanism.cell)
+    tau = release.noise_scale / added.spread() * 1000
+    level = ladder.taus.index(tau)
+    lift = mechanism.offset * tau / mechanism.epsilon if level > 0 else 0
+    (place,) = subject.at(tau)
+    return level, int((release.value - lift) / subject.grid(tau).step) - place
+
+
+def test_level_and_noise_have_the_exact_joint_distribution():
+    """Chi-square over (level, level of its noise): what the audit is about is what runs."""
+    relation, runs, source = star(20), 1500, Seeded(5)
+    subject, noise = prepared(relation), Staircase(Fraction(1), 1010)
+    counts: Counter[tuple[int, int]] = Counter()
+    for _ in range(runs):
+        level, drawn = told(RACE.release(subject, source), subject, RACE)
+        counts[level, int(level_of(noise, np.array([drawn]))[0])] += 1
+    law = Law.of(noise)
+    scores = scores_of(relation, RACE.levels, float(1 / RACE.levels.moves()), LEVELS)
+    expected = {
+        (k, int(size)): runs * law.chances[int(size)] * chance
+        for k in range(LEVELS)
+        for size, chance in zip(
+            law.levels[:8], winning(scores, [law] * LEVELS, lambda ls: ls, k, law.levels[:8]), strict=True
+        )
+    }
+    cells = {cell: e for cell, e in expected.items() if e > 5}
+    statistic = sum((counts[cell] - e) ** 2 / e for cell, e in cells.items())
+    assert statistic < chi2.isf(1e-6, len(cells))
+    assert sum(cells.values()) > 0.95 * runs
+
+
+@pytest.mark.parametrize("noise", [Staircase(Fraction(1, 2), 11), Laplace(Fraction(1, 2), 5)])
+def test_a_size_and_then_a_point_is_a_draw_of_the_noise(noise: GridNoise):
+    """Lemma Z, by chi-square against the probabilities themselves."""
+    runs, source = 6000, Seeded(3)
+    entries = noise.entries(runs, source)
+    drawn = np.array([entries.point(place, source)[0] for place in range(runs)])
+    numbers = np.arange(-400, 401)
+    weights = np.exp(-float(noise.epsilon) * level_of(noise, numbers))
+    expected = runs * weights / weights.sum()
+    counts = np.array([(drawn == number).sum() for number in numbers])
+    many = expected > 8
+    statistic = float(((counts - expected) ** 2 / expected)[many].sum())
+    assert statistic < chi2.isf(1e-6, many.sum())
+    off = runs * weights**1.3 / (weights**1.3).sum()
+    assert float(((counts - off) ** 2 / off)[many].sum()) > chi2.isf(1e-6, many.sum()), "30 % is noticed"
+
+
+class Recording:
+    """Programs that note for which τ an answer was asked for."""
+
+    def __init__(self, programs) -> None:
+        self.programs, self.asked = programs, []
+
+    def __getattr__(self, name):
+        return getattr(self.programs, name)
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        self.asked.append(tau)
+        return self.programs.truncated(tau, width)
+
+
+def test_the_answer_is_the_same_whatever_was_drawn():
+    """Different draws that share a winner have one X': the place without noise depends on τ alone."""
+    subject, found = prepare(star(40), fast_programs), {}
+    for seed in range(60):
+        source = Seeded(seed)
+        release = RACE.release(subject, source)
+        tau = release.noise_scale / Staircase(Fraction(1), 1010).spread() * 1000
+        found.setdefault(tau, set()).add(subject.at(tau))
+    assert len(found) > 1
+    assert all(len(places) == 1 for places in found.values())
+    fresh = prepare(star(40), fast_programs)
+    assert all(places == {fresh.at(tau)} for tau, places in found.items())
+
+
+def test_only_the_winners_answer_is_asked_for():
+    """By withdrawals no X is solved in the choice, so the one of the answer is the only one."""
+    subject = prepare(star(40), fast_programs)
+    recording = Recording(subject.positive)
+    RACE.release(replace(subject, positive=recording), Seeded(1))
+    assert len(recording.asked) == 1
+
+
+# ------------------------------------------------------------------ intervals
+
+
+@given(st.integers(-8, 0), st.integers(1, 90))
+def test_what_may_fail_adds_up_to_what_may_fail_in_a_release(first, count):
+    """Lemma I2."""
+    levels = range(first, first + count)
+    assert abs(sum(1 - confidence(levels, k) for k in levels) - (1 - CONFIDENCE)) < 1e-12
+
+
+def ties(levels: int) -> Prepared:
+    """Return loads with which the first levels tie: as many people above each as its lead in the prior."""
+    rows, above = [], 0
+    ladder, weight = RACE.levels.ladder, float(1 / RACE.levels.moves())
+    for level in range(levels, 0, -1):
+        lead = float(RACE.levels.prior(levels) - RACE.levels.prior(level - 1)) * np.log(2) / weight
+        while above < round(lead):
+            rows.append((Participant(above), int(ladder.tau(level))))
+            above += 1
+    return prepared(from_expressions(rows, Shape.CONJUNCTIONS, signed=False))
+
+
+@pytest.mark.parametrize("levels", [0, 3, 6])
+def test_the_interval_holds_where_levels_tie(levels):
+    """The worst case of lemma I2: whoever has a large noise wins."""
+    subject, source, runs, inside = ties(levels), Seeded(levels), 500, 0
+    for _ in range(runs):
+        release = RACE.release(subject, source)
+        tau = release.noise_scale / Staircase(Fraction(1), 1010).spread() * 1000
+        exact = subject.at(tau)[0] * subject.grid(tau).step
+        inside += release.interval[0] <= exact <= release.interval[1]
+    assert inside >= 0.925 * runs
+
+
+# ------------------------------------------------------------------ a public bound
+
+
+@pytest.mark.parametrize(("bound", "taus"), [(1, [1]), (2, [1, 2]), (8, [1, Fraction(17 / 6), 8]), (9, 4)])
+def test_levels_end_at_a_public_bound(bound, taus):
+    ladder = replace(presets.STRIDES, bound=Fraction(bound))
+    assert ladder.taus[-1] == bound
+    assert len(ladder.taus) == taus if isinstance(taus, int) else list(ladder.taus) == taus
+
+
+def test_with_one_level_nothing_is_chosen_and_the_interval_is_as_narrow_as_the_noise():
+    ladder = replace(presets.STRIDES, bound=Fraction(1))
+    race = replace(RACE, levels=replace(RACE.levels, ladder=ladder))
+    rows = [(Participant(i), 1) for i in range(50)]
+    subject = prepared(from_expressions(rows, Shape.CONJUNCTIONS, signed=False))
+    release = race.release(subject, Seeded(1))
+    reach = Staircase(Fraction(1), 1010).reach(CONFIDENCE)
+    assert release.interval[1] - release.interval[0] == Fraction(2 * (reach + 10) + 1, 1000)
+
+
+def test_a_load_above_the_bound_costs_accuracy_only():
+    """A key that is not true: X(U) is released, to which a heavy participant adds U at most."""
+    ladder = replace(presets.STRIDES, bound=Fraction(1))
+    race = replace(RACE, levels=replace(RACE.levels, ladder=ladder))
+    heavy = from_expressions([(Participant(0), 1000), (Participant(1), 1)], Shape.CONJUNCTIONS, signed=False)
+    assert abs(race.release(prepared(heavy), Seeded(1)).value - 2) < 40
+
+
+def test_a_ladder_has_its_least_ratio():
+    assert presets.STRIDES.ratio == min(Fraction(17 / 6), 8 / Fraction(17 / 6))
+    assert Rungs(Fraction(1), (Fraction(1),), 4, 0, 5).ratio == 4

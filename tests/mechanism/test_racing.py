@@ -18,7 +18,7 @@ from recuse.krelation.relation import Shape
 from recuse.mechanism import presets
 from recuse.mechanism.cell import Laplace, Staircase
 from recuse.mechanism.grid import GridNoise
-from recuse.mechanism.levels import Rungs
+from recuse.mechanism.levels import TauTable
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.racing import Racing, confidence
 from recuse.mechanism.release import CONFIDENCE, Release
@@ -127,7 +127,7 @@ def test_only_the_winners_answer_is_asked_for():
 
 @given(st.integers(-8, 0), st.integers(1, 90))
 def test_what_may_fail_adds_up_to_what_may_fail_in_a_release(first, count):
-    """Lemma I2."""
+    """Lemma I3."""
     levels = range(first, first + count)
     assert abs(sum(1 - confidence(levels, k) for k in levels) - (1 - CONFIDENCE)) < 1e-12
 
@@ -146,7 +146,7 @@ def ties(levels: int) -> Prepared:
 
 @pytest.mark.parametrize("levels", [0, 3, 6])
 def test_the_interval_holds_where_levels_tie(levels):
-    """The worst case of lemma I2: whoever has a large noise wins."""
+    """The worst case of lemma I3: whoever has a large noise wins."""
     subject, source, runs, inside = ties(levels), Seeded(levels), 500, 0
     for _ in range(runs):
         release = RACE.release(subject, source)
@@ -186,4 +186,4 @@ def test_a_load_above_the_bound_costs_accuracy_only():
 
 def test_a_ladder_has_its_least_ratio():
     assert presets.STRIDES.ratio == min(Fraction(17 / 6), 8 / Fraction(17 / 6))
-    assert Rungs(Fraction(1), (Fraction(1),), 4, 0, 5).ratio == 4
+    assert TauTable(Fraction(1), (Fraction(1),), 4, 0, 5).ratio == 4

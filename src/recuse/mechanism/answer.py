@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from recuse.mechanism.grid import CellNoise, Cells, Grid, GridNoise
+from recuse.mechanism.grid import CellNoise, Grid, GridNoise, Releasable
 from recuse.mechanism.prepared import certified_grid
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.noise import Noise
@@ -49,7 +49,7 @@ class Noised:
         The interval is about the truncated answer and its constant. So it is centred on the answer without
         the lift, and is longer by what the certificate and the grid leave open.
 
-        Guarantee: post-processing. Each interval holds as proofs.md, lemmas I and I2 say.
+        Guarantee: post-processing. Each interval holds as proofs.md, lemmas I and I3 say.
         """
         step, reach = self.grid.step, self.added.reach(self.confidence)
         middles = [place * step + constant for place, constant in zip(self.places, constants, strict=True)]
@@ -90,7 +90,7 @@ def noisy_answer(
     return found.moved(constant)
 
 
-def answers_at(subject: Cells, tau: Fraction, mechanism: Answerer, noise: Noise) -> list[Release]:
+def answers_at(subject: Releasable, tau: Fraction, mechanism: Answerer, noise: Noise) -> list[Release]:
     """Return the private answers of all cells for a τ, lifted against the bias of truncation if they may be.
 
     Guarantee: ε2-private for fixed τ (proofs.md, theorem D, lemmas G2, L and S for one cell, L1 and E0 for

@@ -30,7 +30,7 @@ WIDE = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """`Cells`: contributions, and the programs of the loads that τ is chosen by."""
+    """`Releasable`: contributions, and the programs of the loads that τ is chosen by."""
 
     contributions: Contributions
     programs: TruncationPrograms

@@ -72,7 +72,7 @@ CellNoise = Callable[[Fraction, int], GridNoise]
 """(ε, sensitivity) → the noise of a mechanism for one number"""
 
 
-class Cells(Protocol):
+class Releasable(Protocol):
     """One number or several groups that are released for one ε: by what τ is chosen, and where they lie."""
 
     @property

@@ -101,7 +101,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """`Cells`: relations that may share participants, each of which may move by τ."""
+    """`Releasable`: relations that may share participants, each of which may move by τ."""
 
     relations: Sequence[Prepared]
 

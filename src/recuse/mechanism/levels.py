@@ -28,7 +28,7 @@ is found for every relation, but exact arithmetic is slow where many people are 
 
 
 @dataclass(frozen=True, slots=True)
-class Rungs:
+class TauTable:
     """τ_k = θ·rungs[k mod m]·span^⌊k/m⌋ for k from `first` to `last`, m the number of rungs.
 
     With a `bound`, which no load exceeds whatever the data, the ladder ends there: the first level that
@@ -71,7 +71,7 @@ class Rungs:
 
 
 @lru_cache(maxsize=64)
-def _taus(ladder: Rungs) -> tuple[Fraction, ...]:
+def _taus(ladder: TauTable) -> tuple[Fraction, ...]:
     found = []
     for level in range(ladder.first, ladder.last + 1):
         turn, place = divmod(level, len(ladder.rungs))
@@ -83,7 +83,7 @@ def _taus(ladder: Rungs) -> tuple[Fraction, ...]:
 
 
 @lru_cache(maxsize=64)
-def _ratio(ladder: Rungs) -> Fraction:
+def _ratio(ladder: TauTable) -> Fraction:
     return min((above / tau for tau, above in pairwise(ladder.taus)), default=Fraction(ladder.span))
 
 
@@ -91,7 +91,7 @@ def _ratio(ladder: Rungs) -> Fraction:
 class Levels:
     """A ladder, a prior and a score: a level costs ln2 times `gentle` up to level `knee`, `steep` above."""
 
-    ladder: Rungs
+    ladder: TauTable
     score: Score
     knee: Fraction
     gentle: Fraction
@@ -122,7 +122,7 @@ class Levels:
         return deficit(programs, self.ladder, top)
 
 
-def withdrawals(programs: Sequence[Programs], ladder: Rungs) -> Penalty:
+def withdrawals(programs: Sequence[Programs], ladder: TauTable) -> Penalty:
     """Return N_s as a penalty, and above `LARGEST_STRICT` N: of several relations the largest.
 
     Guarantee: with a participant more it does not fall, nor grow by more than 1 (proofs.md, lemma 1').
@@ -137,7 +137,7 @@ def withdrawals(programs: Sequence[Programs], ladder: Rungs) -> Penalty:
     return penalty
 
 
-def deficit(programs: Sequence[TruncationPrograms], ladder: Rungs, top: int) -> Penalty:
+def deficit(programs: Sequence[TruncationPrograms], ladder: TauTable, top: int) -> Penalty:
     """Return D_k = max(0, max_{j>k} (X_j - X_k)/τ_j) as a penalty: of several relations the largest.
 
     Guarantee: with a participant more it moves within [-1/r - η(1+1/r), 1 + η(1+1/r)], r the least ratio of
@@ -166,7 +166,7 @@ class Answered:
     """X' of one relation at the levels asked for so far, and what they say of the others."""
 
     programs: TruncationPrograms
-    ladder: Rungs
+    ladder: TauTable
     known: dict[int, Fraction] = field(default_factory=dict)
 
     def answer(self, level: int) -> Fraction:

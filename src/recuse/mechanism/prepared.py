@@ -1,6 +1,6 @@
 """Prepared: a query's relation with its programs, and X(τ) of both its signs.
 
-It is the `Cells` of a question without groups: one.
+It is `Releasable`: the one cell of a question without groups.
 """
 
 from __future__ import annotations

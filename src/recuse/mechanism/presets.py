@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from recuse.krelation.relation import Growth, Shape
-from recuse.mechanism.levels import Levels, Rungs
+from recuse.mechanism.levels import Levels, TauTable
 from recuse.mechanism.parameters import LAST_DOUBLING, Index, Score
 from recuse.mechanism.racing import Dial, Racing
 from recuse.mechanism.recursive import Recursive
@@ -18,7 +18,7 @@ from recuse.mechanism.selective import Selective
 from recuse.privacy import Epsilon
 
 THETA = Fraction(1)
-DOUBLINGS = Rungs(THETA, (Fraction(1),), 2, 0, LAST_DOUBLING)
+DOUBLINGS = TauTable(THETA, (Fraction(1),), 2, 0, LAST_DOUBLING)
 
 
 def paper(epsilon: Epsilon, mu: Fraction = Fraction(1, 2)) -> Recursive:
@@ -37,7 +37,7 @@ def tuned(epsilon: Epsilon) -> Recursive:
 
 STRIDE = Fraction(3, 2)
 """how many doublings a level is, nearly: 1, 17/6, 8, 68/3, 64, …"""
-STRIDES = Rungs(THETA, (Fraction(1), Fraction(17, 6)), 8, 0, 85)
+STRIDES = TauTable(THETA, (Fraction(1), Fraction(17, 6)), 8, 0, 85)
 """up to 2^127: loads of fewer than 2^63 rows of 64 bits are below"""
 KNEE, STEEP = 4 / STRIDE, Fraction(9, 2) * STRIDE
 """the level up to which the prior is gentle (four doublings), and what a level costs above"""
@@ -76,8 +76,8 @@ def race_of_aggregate(epsilon: Epsilon, growth: Growth) -> Racing:
     return replace(race, levels=replace(race.levels, ladder=ladder), split=of_aggregate(epsilon, growth))
 
 
-def _steps_of(growth: Growth) -> Rungs:
-    return Rungs(THETA, (Fraction(1),), 2**growth.doublings, 0, LAST_DOUBLING // growth.doublings)
+def _steps_of(growth: Growth) -> TauTable:
+    return TauTable(THETA, (Fraction(1),), 2**growth.doublings, 0, LAST_DOUBLING // growth.doublings)
 
 
 def _dials() -> tuple[tuple[int, Dial], ...]:

@@ -16,7 +16,7 @@ from itertools import groupby
 from recuse.errors import ParameterError
 from recuse.mechanism.answer import Noised
 from recuse.mechanism.cell import Staircase
-from recuse.mechanism.grid import CellNoise, Cells, Entries, GridNoise
+from recuse.mechanism.grid import CellNoise, Entries, GridNoise, Releasable
 from recuse.mechanism.levels import Levels
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import CONFIDENCE, Release
@@ -26,7 +26,7 @@ from recuse.mechanism.truncating import Choosing
 from recuse.noise import Noise
 
 FIRST_LEVELS = 3
-"""c: level k's share in what may fail is in proportion to 1/((|k|+c)(|k|+c+1)) (proofs.md, lemma I2)"""
+"""c: level k's share in what may fail is in proportion to 1/((|k|+c)(|k|+c+1)) (proofs.md, lemma I3)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Racing:
         (found,) = self.release_cells(subject, noise)
         return found
 
-    def release_cells(self, subject: Cells, noise: Noise) -> list[Release]:
+    def release_cells(self, subject: Releasable, noise: Noise) -> list[Release]:
         """Return the private answers of all cells of a subject, for one ε in all.
 
         Guarantee: ε-private for every pair of neighbours in the sense of proofs.md, theorem A (theorem R
@@ -131,7 +131,7 @@ def enter(noises: Sequence[GridNoise], noise: Noise) -> list[Entrant]:
 def confidence(levels: range, level: int) -> float:
     """Return with which probability the reach of a level's noise holds.
 
-    Guarantee: what may fail adds up, over all levels, to what may fail in a release (proofs.md, lemma I2).
+    Guarantee: what may fail adds up, over all levels, to what may fail in a release (proofs.md, lemma I3).
     """
     return 1 - (1 - CONFIDENCE) * float(_shares(levels)[level - levels.start])
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from recuse.errors import ParameterError
 from recuse.mechanism.answer import answers_at
 from recuse.mechanism.cell import Laplace
-from recuse.mechanism.grid import CellNoise, Cells
+from recuse.mechanism.grid import CellNoise, Releasable
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.release import Release
 from recuse.noise import Noise
@@ -36,7 +36,7 @@ class Mechanism(Protocol):
     def release(self, subject: Prepared, noise: Noise) -> Release:
         """Return the private answer of a relation."""
 
-    def release_cells(self, subject: Cells, noise: Noise) -> list[Release]:
+    def release_cells(self, subject: Releasable, noise: Noise) -> list[Release]:
         """Return the private answers of all cells of a subject, for one ε in all."""
 
     def in_two_steps(self) -> Choosing:
@@ -90,7 +90,7 @@ class Truncating(ABC):
         (found,) = self.release_cells(subject, noise)
         return found
 
-    def release_cells(self, subject: Cells, noise: Noise) -> list[Release]:
+    def release_cells(self, subject: Releasable, noise: Noise) -> list[Release]:
         """Return the private answers of all cells: τ, then X(τ).
 
         Guarantee: (ε1 + ε2)-private for every pair of neighbours in the sense of proofs.md, theorem A

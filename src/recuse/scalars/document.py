@@ -9,6 +9,7 @@ from recuse.scalars.buckets import BUCKETS
 from recuse.scalars.dates import DATES
 from recuse.scalars.division import DIVISION
 from recuse.scalars.floats import FLOATS
+from recuse.scalars.formats import FORMATS
 from recuse.scalars.function import Function
 from recuse.scalars.growth import GROWTH
 from recuse.scalars.logic import LOGIC
@@ -27,7 +28,7 @@ KINDS: tuple[tuple[str, str, Sequence[Function]], ...] = (
     ("Text", "VARCHAR, labels of an ENUM", TEXT),
     ("Text that grows", "VARCHAR", GROWTH),
     ("Patterns", "VARCHAR", PATTERNS),
-    ("Dates and times", "DATE, TIMESTAMP, TIME", (*DATES, *UNITS_OF_TIME)),
+    ("Dates and times", "DATE, TIMESTAMP, TIME", (*DATES, *UNITS_OF_TIME, *FORMATS)),
     ("Moving dates", "DATE, TIMESTAMP", (*DAYS.values(), BETWEEN_DATES, *MOVING)),
 )
 """The parts of the page: title, the types that the functions take, the functions"""

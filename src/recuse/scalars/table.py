@@ -9,6 +9,7 @@ from recuse.scalars.buckets import BUCKETS
 from recuse.scalars.dates import DATES
 from recuse.scalars.division import DIVISION
 from recuse.scalars.floats import FLOATS
+from recuse.scalars.formats import FORMATS
 from recuse.scalars.function import Function
 from recuse.scalars.growth import GROWTH
 from recuse.scalars.logic import LOGIC
@@ -34,6 +35,7 @@ ROWS: tuple[Function, ...] = (
     *PATTERNS,
     *DATES,
     *UNITS_OF_TIME,
+    *FORMATS,
     *MOVING,
 )
 

@@ -1,4 +1,4 @@
-"""The rows of an answer as HAVING, ORDER BY, LIMIT and OFFSET leave them: post-processing, so it is free.
+"""The rows of an answer as HAVING, windows, ORDER BY, LIMIT and OFFSET leave them: post-processing, so free.
 
 Guarantee: private like the releases that it is made of (proofs.md, lemma J2); what is charged, released and
 stored does not depend on it.
@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from recuse.session.formulas import Given, comparable, value_of
-from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, Keep, OrderTerm, ShownKey
+from recuse.session.windows import seen
+from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, Keep, Look, OrderTerm, ShownKey
 
 
 def finished(rows: Sequence[Given], steps: Sequence[FinishingStep]) -> list[Given]:
@@ -20,11 +21,21 @@ def finished(rows: Sequence[Given], steps: Sequence[FinishingStep]) -> list[Give
         match step:
             case Keep(condition):
                 found = [row for row in found if value_of(condition, row) is True]
+            case Look(windows):
+                for window in windows:
+                    found = seen(window, found, arranged)
             case Arrange(terms):
-                for term in reversed(terms):
-                    found = _sorted(found, term)
+                found = arranged(found, terms)
             case FirstRows(offset, limit):
                 found = found[offset:] if limit is None else found[offset : offset + limit]
+    return found
+
+
+def arranged(rows: Sequence[Given], terms: Sequence[OrderTerm]) -> list[Given]:
+    """Return the rows in an order; those that are equal stay as they are."""
+    found = list(rows)
+    for term in reversed(terms):
+        found = _sorted(found, term)
     return found
 
 

@@ -24,6 +24,7 @@ from recuse.sql.formula import (
     ReleasedFirst,
     ShownKey,
     Term,
+    Windowed,
 )
 
 Keys = tuple[Any, ...]
@@ -37,6 +38,8 @@ class Given:
     releases: Sequence[Release]
     keys: Keys = ()
     scalars: Sequence[Fraction | None] = ()
+    windows: tuple[Any, ...] = ()
+    """what the windows that were worked out so far say of the row"""
 
 
 def value_of(formula: Formula, given: Given) -> Any:
@@ -48,6 +51,8 @@ def value_of(formula: Formula, given: Given) -> Any:
             return plain(given.keys[position])
         case ReleasedFirst(number):
             return given.scalars[number]
+        case Windowed(place):
+            return given.windows[place]
         case FixedNumber(value) | FixedValue(value):
             return value
         case Operation(Operator.CASE, arguments):

@@ -26,6 +26,7 @@ from recuse.sql.formula import (
     ReleasedFirst,
     ShownKey,
     Term,
+    Windowed,
 )
 
 
@@ -78,6 +79,8 @@ def possible(formula: Formula, given: GivenRanges) -> Possible:
         case ReleasedFirst(number):
             ends = given.scalars[number]
             return Possible(ends, null=ends == UNBOUNDED)
+        case Windowed():
+            return Possible(UNBOUNDED, null=True)
         case ShownKey(position):
             return _exactly(plain(given.keys[position]))
         case FixedNumber(value) | FixedValue(value):

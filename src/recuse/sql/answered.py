@@ -6,6 +6,7 @@ A SELECT without aggregates around such a query only looks at its rows: what it 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -23,18 +24,34 @@ def is_aggregated(node: exp.Expr) -> bool:
     return any(isinstance(part, exp.AggFunc) and not isinstance(part, apart) for part in inside)
 
 
-def answered_within(
-    tree: exp.Select, known: Known, with_names: WithNames
-) -> tuple[exp.Expr, Known, Sequence[str]] | None:
-    """Return the query in FROM whose rows are answers, if the SELECT around it only looks at them.
+@dataclass(frozen=True, slots=True)
+class AnsweredQuery:
+    """A query in FROM whose rows are answers, the CTEs that it can see, and names given to its columns."""
 
-    With it come the CTEs that it can see, and the names of its columns where they are given.
-    """
+    query: exp.Expr
+    known: Known
+    names: Sequence[str]
+    alias: str
+
+
+def answered_within(tree: exp.Select, known: Known, with_names: WithNames) -> AnsweredQuery | None:
+    """Return the query in FROM whose rows are answers, if the SELECT around it only looks at them."""
+    return None if any(map(is_aggregated, tree.expressions)) else _in_from(tree, known, with_names)
+
+
+def answered_below(tree: exp.Select, known: Known, with_names: WithNames) -> AnsweredQuery | None:
+    """Return the query in FROM whose rows are answers, if the SELECT around it aggregates all of them."""
+    if any(tree.args.get(key) for key in ("where", "qualify", "distinct")):
+        return None
+    return _in_from(tree, known, with_names) if all(map(is_aggregated, tree.expressions)) else None
+
+
+def _in_from(tree: exp.Select, known: Known, with_names: WithNames) -> AnsweredQuery | None:
     start = tree.args.get("from_")
     if start is None or any(tree.args.get(key) for key in ("joins", "group", "having")):
         return None
     item = start.this
-    if item.args.get("joins") or any(map(is_aggregated, tree.expressions)):
+    if item.args.get("joins"):
         return None
     alias = item.args.get("alias")
     names: Sequence[str] = [name.name for name in (alias.args.get("columns") or ())] if alias else ()
@@ -45,7 +62,8 @@ def answered_within(
         query, within, names = cte.tree, cte.known, names or cte.columns
     else:
         return None
-    return (query, within, names) if is_answered(query, within, with_names) else None
+    answered = is_answered(query, within, with_names)
+    return AnsweredQuery(query, within, names, item.alias_or_name) if answered else None
 
 
 def is_answered(query: exp.Expr, known: Known, with_names: WithNames) -> bool:

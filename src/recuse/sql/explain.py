@@ -13,7 +13,7 @@ from typing import TypeVar
 from recuse.fold import same
 from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
-from recuse.sql.formula import Arrange, FirstRows, Keep, measures_in
+from recuse.sql.formula import Arrange, FirstRows, Keep, Look, measures_in
 from recuse.sql.groups import GroupKey
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
@@ -193,7 +193,7 @@ def _group(key: GroupKey) -> str:
 
 def _then(question: Reading) -> Iterator[str]:
     """Yield what is done with the rows once they are released, and what it needs besides the columns."""
-    words = {Keep: "HAVING", Arrange: "ORDER BY", FirstRows: "LIMIT"}
+    words = {Keep: "HAVING", Look: "windows", Arrange: "ORDER BY", FirstRows: "LIMIT"}
     steps = list(dict.fromkeys(words[type(step)] for step in question.steps))
     if steps:
         yield f"{', '.join(steps)} over the released numbers: free"

@@ -1,8 +1,9 @@
 """What is made of answers: formulas over measures, keys and constants, and what is done with rows.
 
     Term, ShownKey, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
+    Windowed                                             what a row's window says: ranks, totals
     Operation                                            arithmetic, comparisons, logic, CASE and the like
-    Keep, Arrange, FirstRows                                   HAVING; ORDER BY; LIMIT and OFFSET
+    Keep, Look, Arrange, FirstRows                       HAVING, QUALIFY; windows; ORDER BY; LIMIT and OFFSET
 
 All of it is computed from what was released and from what is public: post-processing, so it is free.
 """
@@ -90,7 +91,34 @@ class Operation:
     arguments: tuple[Formula, ...]
 
 
-Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation
+class OverRows(Enum):
+    """What a window says of the rows of an answer."""
+
+    ROW_NUMBER = "row_number"
+    RANK = "rank"
+    DENSE_RANK = "dense_rank"
+    COUNT = "count"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """What a function says of the rows of an answer that share a partition, up to a row in their order.
+
+    `place` is which window of the question it is: the rows that it sees are those of its own step.
+    """
+
+    place: int
+    function: OverRows
+    argument: Formula | None
+    partition: tuple[Formula, ...] = ()
+    order: tuple[OrderTerm, ...] = ()
+
+
+Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +145,13 @@ class Arrange:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """Work out windows over the rows that there are."""
+
+    windows: tuple[Windowed, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FirstRows:
     """Leave out the first rows, and all after so many more: OFFSET and LIMIT."""
 
@@ -124,7 +159,7 @@ class FirstRows:
     limit: int | None
 
 
-FinishingStep = Keep | Arrange | FirstRows
+FinishingStep = Keep | Look | Arrange | FirstRows
 
 
 def operation(operator: Operator, *arguments: Formula) -> Operation:
@@ -135,9 +170,17 @@ def operation(operator: Operator, *arguments: Formula) -> Operation:
 def parts_of(formula: Formula) -> Iterator[Formula]:
     """Yield a formula and all that it is made of."""
     yield formula
+    for part in _inside(formula):
+        yield from parts_of(part)
+
+
+def _inside(formula: Formula) -> tuple[Formula, ...]:
     if isinstance(formula, Operation):
-        for argument in formula.arguments:
-            yield from parts_of(argument)
+        return formula.arguments
+    if isinstance(formula, Windowed):
+        argument = () if formula.argument is None else (formula.argument,)
+        return (*argument, *formula.partition, *(term.formula for term in formula.order))
+    return ()
 
 
 def measures_in(formula: Formula) -> Iterator[int]:
@@ -153,3 +196,11 @@ def scalars_in(formula: Formula) -> Iterator[int]:
 def is_noisy(formula: Formula) -> bool:
     """Return whether a formula depends on anything that was released."""
     return any(isinstance(part, Term | ReleasedFirst) for part in parts_of(formula))
+
+
+def windows_in(formula: Formula) -> Iterator[Windowed]:
+    """Yield the windows that a formula looks through, those within others first."""
+    for part in _inside(formula):
+        yield from windows_in(part)
+    if isinstance(formula, Windowed):
+        yield formula

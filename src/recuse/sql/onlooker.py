@@ -11,8 +11,9 @@ from recuse.errors import QueryError
 from recuse.fold import same
 from recuse.sql.columns import Formulas, Said
 from recuse.sql.finish import FINISHED, Finish, Shown
-from recuse.sql.formula import FinishingStep, Keep
+from recuse.sql.formula import FinishingStep, FirstRows, Keep, Look
 from recuse.sql.kinds import ColumnKind
+from recuse.sql.overlook import FOLDED, AnswerWindows
 from recuse.sql.reading import Reading
 from recuse.sql.refuse import refuse_clauses
 from recuse.sql.relations import Relations
@@ -29,17 +30,45 @@ class Onlooker:
     def reading(self, tree: exp.Expr) -> Reading:
         """Return the answer as the SELECT around it shows it."""
         text = self.relations.schema.text
-        formulas = Formulas(self._column, text, self._not_understood)
+        windows = self._windows()
+
+        def begin(node: exp.Expr) -> Said | None:
+            return windows.read(node, formulas) if isinstance(node, exp.Window) else self._column(node)
+
+        formulas = Formulas(begin, text, self._not_understood)
         steps: list[FinishingStep] = []
+        kept: list[FinishingStep] = []
         columns = self.answer.columns
         if isinstance(tree, exp.Select):
-            refuse_clauses(tree, text, {"expressions", "from_", "where", "with_", *FINISHED})
+            refuse_clauses(tree, text, {"expressions", "from_", "where", "with_", "qualify", *FINISHED})
             if tree.args.get("where") is not None:
                 steps.append(Keep(formulas.condition(tree.args["where"].this)))
             columns = tuple(shown for node in tree.expressions for shown in self._shown(node, formulas))
-        finish = Finish(columns, formulas, text)
-        steps += finish.steps(tree, len(self.answer.keys))
-        return replace(self.answer, columns=columns, steps=(*self.answer.steps, *steps))
+            if tree.args.get("qualify") is not None:
+                kept.append(Keep(formulas.condition(tree.args["qualify"].this)))
+        finish = Finish(columns, formulas, text).steps(tree, len(self.answer.keys))
+        every = (*self.answer.steps, *steps, *windows.step(), *kept, *finish)
+        return replace(self.answer, columns=columns, steps=every)
+
+    def folded(self, tree: exp.Select) -> Reading:
+        """Return the one row that aggregates make of the answer's rows."""
+        text = self.relations.schema.text
+        refuse_clauses(tree, text, {"expressions", "from_", "with_"})
+        windows = self._windows()
+
+        def begin(node: exp.Expr) -> Said | None:
+            if isinstance(node, FOLDED):
+                return windows.fold(node, formulas)
+            return self._column(node)
+
+        formulas = Formulas(begin, text, self._not_folded)
+        columns = tuple(shown for node in tree.expressions for shown in self._shown(node, formulas))
+        steps = (*self.answer.steps, *windows.step(), FirstRows(0, 1))
+        return replace(self.answer, columns=columns, steps=steps)
+
+    def _windows(self) -> AnswerWindows:
+        before = sum(len(step.windows) for step in self.answer.steps if isinstance(step, Look))
+        return AnswerWindows(self.relations.schema.text, before)
 
     def _shown(self, node: exp.Expr, formulas: Formulas) -> Sequence[Shown]:
         if node.is_star:
@@ -60,9 +89,10 @@ class Onlooker:
             raise self.relations.met.refuse(f"there is no column {node.name} here", node, f"there: {names}")
         return Said(found[0].what, found[0].kind)
 
+    def _not_folded(self, node: exp.Expr) -> QueryError:
+        problem = "of all rows of an answer MAX and SUM are told: groups without rows are among them"
+        return self.relations.met.refuse(problem, node, "write MAX or SUM of a column of the subquery")
+
     def _not_understood(self, node: exp.Expr) -> QueryError:
-        if node.find(exp.Window):
-            hint = "leave it out; ORDER BY and LIMIT rank rows of an answer"
-            return self.relations.met.refuse("a window function looks at other rows", node, hint)
         hint = "write it with +, -, *, /, CASE, COALESCE, ROUND and comparisons"
         return self.relations.met.refuse("this is not computed from an answer", node, hint)

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.sql.answered import answered_within, is_aggregated
+from recuse.sql.answered import AnsweredQuery, answered_below, answered_within, is_aggregated
 from recuse.sql.columns import Formulas, Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
@@ -27,6 +27,7 @@ from recuse.sql.measures import Measures, accepted
 from recuse.sql.met import Met
 from recuse.sql.named import NOTHING, Known
 from recuse.sql.onlooker import Onlooker
+from recuse.sql.overlook import AnswerWindows
 from recuse.sql.placeholder import DECIMAL, WHOLE, Released
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
@@ -41,7 +42,7 @@ from recuse.sql.relations import Relations
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 
-OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having"})
+OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having", "qualify"})
 REPRESENTATIVES = (exp.AnyValue, exp.First, exp.Last, exp.Min, exp.Max)
 """aggregates that say of a key what it is"""
 
@@ -59,6 +60,11 @@ class _Firsts:
 
     asked: list[First] = field(default_factory=list)
     places: dict[tuple[object, ...], int] = field(default_factory=dict)
+
+    def forget(self, kept: int) -> None:
+        """Drop all but the scalars that were met first."""
+        del self.asked[kept:]
+        self.places = {meant: place for meant, place in self.places.items() if place < kept}
 
     def place(self, tree: exp.Expr, relations: Relations, known: Known) -> Released:
         """Return the place of the number that a subquery stands for."""
@@ -92,12 +98,30 @@ def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: _Firsts) -
         raise refuse_set_operation(tree, text)
     inner = answered_within(tree, known, relations.with_names)
     if inner is None:
-        groups, measures = KeyReader(relations, known), Measures(relations, known)
+        return _asked(tree, relations, known, firsts)
+    return _around(inner, relations, firsts).reading(tree)
+
+
+def _around(inner: AnsweredQuery, relations: Relations, firsts: _Firsts) -> Onlooker:
+    """Return the reader of a SELECT around an answer."""
+    found = _read(inner.query, relations, inner.known, firsts)
+    found = replace(found, columns=renamed(found.columns, inner.names))
+    return Onlooker(relations, found, inner.alias)
+
+
+def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts) -> Reading:
+    """Return what a SELECT asks about rows; where it cannot, what it asks about the rows of an answer."""
+    groups, measures = KeyReader(relations, known), Measures(relations, known)
+    before = len(relations.met.sources), len(firsts.asked)
+    try:
         return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)
-    query, within, names = inner
-    found = _read(query, relations, within, firsts)
-    found = replace(found, columns=renamed(found.columns, names))
-    return Onlooker(relations, found, tree.args["from_"].this.alias_or_name).reading(tree)
+    except QueryError:
+        inner = answered_below(tree, known, relations.with_names)
+        if inner is None:
+            raise
+        del relations.met.sources[before[0] :]
+        firsts.forget(before[1])
+    return _around(inner, relations, firsts).folded(tree)
 
 
 @dataclass(slots=True)
@@ -120,12 +144,22 @@ class _Reader:
             raise refuse_individuals(tree, text)
         frames = self._frames(tree)
         keys = self.groups.read(tree, group, frames) if group is not None else ()
-        formulas = Formulas(lambda node: self._begin(node, keys, frames), text, self._not_an_aggregate)
+        windows = AnswerWindows(text)
+
+        def begin(node: exp.Expr) -> Said | None:
+            if keys and isinstance(node, exp.Window):
+                return windows.read(node, formulas)
+            return self._begin(node, keys, frames)
+
+        formulas = Formulas(begin, text, self._not_an_aggregate)
         columns = tuple(self._column(node, keys, formulas) for node in tree.expressions)
         steps: list[FinishingStep] = []
         if having is not None and not always_holds(having.this):
             steps.append(Keep(formulas.condition(having.this)))
-        steps += Finish(columns, formulas, text).steps(tree, len(keys))
+        qualify = tree.args.get("qualify")
+        kept = () if qualify is None else (Keep(formulas.condition(qualify.this)),)
+        finish = Finish(columns, formulas, text).steps(tree, len(keys))
+        steps += [*windows.step(), *kept, *finish]
         if not self.measures.found and tree.args.get("from_") is not None:
             raise refuse_individuals(tree, text)
         blocks = tuple(frame.block for frame in frames)

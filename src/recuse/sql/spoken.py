@@ -234,6 +234,16 @@ def _difference(node: exp.Expr) -> Spoken | None:
     return "date_diff", [unit, node.expression, node.this]
 
 
+def _formatted(node: exp.Expr) -> Spoken | None:
+    """Return strftime(x, '%Y'); DuckDB takes the two in either order."""
+    value, form = node.this, node.args.get("format")
+    if form is None or not holds_only(node, ("this", "format")):
+        return None
+    if isinstance(value, exp.Literal) and value.is_string and not isinstance(form, exp.Literal):
+        value, form = form, value
+    return "strftime", [value, form]
+
+
 def _milliseconds(node: exp.Expr) -> Spoken | None:
     scale = node.args.get("scale")
     return ("epoch_ms", [node.this]) if scale is not None and scale.name == "3" else None
@@ -251,4 +261,5 @@ FORMS: dict[type[exp.Expr], Callable[[exp.Expr], Spoken | None]] = {
     exp.DateTrunc: _truncated,
     exp.DateDiff: _difference,
     exp.UnixToTime: _milliseconds,
+    exp.TimeToStr: _formatted,
 }

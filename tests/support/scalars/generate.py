@@ -255,6 +255,7 @@ RECIPES: dict[str, Maker] = {
     "make_date": either(
         of("whole", "whole", "whole"), of("whole", COUNTS, COUNTS), of(COUNTS, COUNTS, "whole")
     ),
+    "strftime": of("moment", choice("%Y", "%m/%d", "%H:%M:%S %p %I", "%A %j %u", "%f%%")),
     "date_trunc": of(UNITS, "moment"),
     "date_diff": of(UNITS, "moment", "moment"),
     "age": of("moment", "moment"),

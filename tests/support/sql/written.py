@@ -140,6 +140,7 @@ FORMS = {
         CAST({number} AS VARCHAR)|CAST({float} AS VARCHAR)|CAST({date} AS VARCHAR)
         split_part({text}, 'a', {number})
         CASE WHEN {truth} THEN {text} ELSE {text} END|dayname({date})|initcap({text})
+        strftime({date}, '%Y-%m')|strftime('%d %H', {moment})
     """,
     "truth": """
         {number} = {number}|{number} < {number}|{float} >= {float}|{text} = {text}|{date} <= {date}

@@ -7,11 +7,13 @@ engine for one, and give the rows of one the owners of the other (tests/test_fol
 
 from __future__ import annotations
 
+from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
 _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
+@lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
     """Return a name in the form by which it is compared; it is as long as the name.
 

@@ -15,7 +15,7 @@ from recuse.scalars.types import Text
 
 LONGEST = 200
 SECOND = 1_000_000
-Written = Callable[[date, int], str]
+Coded = Callable[[date, int], str]
 """what a day and its microseconds are written as"""
 
 
@@ -23,7 +23,7 @@ def _hour(rest: int) -> int:
     return rest // (3600 * SECOND)
 
 
-CODES: dict[str, tuple[int, Written]] = {
+CODES: dict[str, tuple[int, Coded]] = {
     "%Y": (4, lambda d, _: f"{d.year:04}"),
     "%y": (2, lambda d, _: f"{d.year % 100:02}"),
     "%m": (2, lambda d, _: f"{d.month:02}"),

@@ -61,7 +61,7 @@ class Onlooker:
                 return windows.fold(node, formulas)
             return self._column(node)
 
-        formulas = Formulas(begin, text, self._not_folded)
+        formulas = Formulas(begin, text, self._not_understood)
         columns = tuple(shown for node in tree.expressions for shown in self._shown(node, formulas))
         steps = (*self.answer.steps, *windows.step(), FirstRows(0, 1))
         return replace(self.answer, columns=columns, steps=steps)
@@ -88,10 +88,6 @@ class Onlooker:
             names = ", ".join(shown.name for shown in self.answer.columns)
             raise self.relations.met.refuse(f"there is no column {node.name} here", node, f"there: {names}")
         return Said(found[0].what, found[0].kind)
-
-    def _not_folded(self, node: exp.Expr) -> QueryError:
-        problem = "of all rows of an answer MAX and SUM are told: groups without rows are among them"
-        return self.relations.met.refuse(problem, node, "write MAX or SUM of a column of the subquery")
 
     def _not_understood(self, node: exp.Expr) -> QueryError:
         hint = "write it with +, -, *, /, CASE, COALESCE, ROUND and comparisons"

@@ -188,4 +188,6 @@ def _beside(choices: tuple[Choice, ...], absent: tuple[Block, ...]) -> tuple[Cho
 
 def column(alias: str, name: str) -> exp.Column:
     """Return alias.name, quoted."""
-    return exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(alias, quoted=True))
+    return exp.Column(
+        this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=alias, quoted=True)
+    )

@@ -115,13 +115,16 @@ def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts
     before = len(relations.met.sources), len(firsts.asked)
     try:
         return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)
-    except QueryError:
+    except QueryError as refused:
         inner = answered_below(tree, known, relations.with_names)
         if inner is None:
             raise
         del relations.met.sources[before[0] :]
         firsts.forget(before[1])
-    return _around(inner, relations, firsts).folded(tree)
+        try:
+            return _around(inner, relations, firsts).folded(tree)
+        except QueryError:
+            raise refused from None
 
 
 @dataclass(slots=True)

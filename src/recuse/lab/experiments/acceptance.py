@@ -79,9 +79,9 @@ def verdicts(folder: Path, policy_name: str = "policy.toml") -> Iterator[Verdict
         catalogue = engine.catalogue()
         for name, text in questions((folder / "queries.sql").read_text()):
             form = form_of(text, made)
-            began = time.perf_counter()
+            began = time.process_time()
             refusal = None if form is Form.FOREIGN else refusal_of(text, policy, catalogue, engine)
-            yield Verdict(folder.name, name, text, form, refusal, time.perf_counter() - began)
+            yield Verdict(folder.name, name, text, form, refusal, time.process_time() - began)
         engine.close()
 
 
@@ -182,7 +182,7 @@ def main() -> None:
     print(*table(found), "", *reasons(every), sep="\n")
     for verdict in every:
         if verdict.seconds > options.slow:
-            print(f"{verdict.where} {verdict.name} took {verdict.seconds:.2f} s")
+            print(f"{verdict.where} {verdict.name} took {verdict.seconds:.2f} s of processor time")
         if options.each and verdict.form is Form.AGGREGATE and verdict.refusal is not None:
             print(f"\n{verdict.where} {verdict.name}: {verdict.refusal}\n{verdict.text}")
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 from recuse.scalars.types import Type
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tables import Tables
 from recuse.sql.native.tree import names_of, native_scans
-from recuse.sql.ownership import PublicTable
+from recuse.sql.ownership import Linked, ProtectedTable, PublicTable
 from recuse.sql.schema import Schema
 
 
@@ -32,6 +33,8 @@ def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery
 
     Guarantee: no row of a table that anybody owns is read, so the answer is the same whoever withdraws.
     """
+    if _names_somebody(tree, schema):
+        return None
     try:
         query = NativeReader(schema, tables).query(tree)
         scans = list(native_scans(query))
@@ -43,3 +46,10 @@ def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery
         return None
     looked_at = tuple((scan.alias, scan.table.name) for scan in scans)
     return PublicQuery(sql, names_of(query), query.types, looked_at)
+
+
+def _names_somebody(tree: exp.Query, schema: Schema) -> bool:
+    """Return whether a query names a table whose rows are somebody's: a short cut, which no CTE deceives."""
+    hidden = {fold(cte.alias) for cte in tree.find_all(exp.CTE)}
+    named = {fold(table.name) for table in tree.find_all(exp.Table)} - hidden
+    return any(isinstance(schema.ownership.of(name), ProtectedTable | Linked) for name in named)

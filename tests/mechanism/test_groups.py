@@ -10,7 +10,8 @@ from recuse.annotation import Participant
 from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import Shape
 from recuse.mechanism import presets
-from recuse.mechanism.groups import Shared, SideBySide
+from recuse.mechanism.groups import SideBySide, Together
+from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.reference import reference
@@ -27,13 +28,15 @@ def group(people: int, weight: int):
 GROUPS = [group(50, 1), group(20, 3), group(0, 1)]
 
 
-def test_one_choice_serves_all_and_the_answers_share_the_rest():
-    source = Scripted([0] * 4)
-    answers = Shared(GROUPS).release(presets.tuned(ONE), source)
-    assert len(source.scales) == 1 + len(GROUPS), "one index, one noise a group"
-    assert set(source.scales[1:]) == {1010 / (Fraction(1, 2) / len(GROUPS))}
+def hull(relations):
+    return Together(HullGroups(relations))
+
+
+def test_one_choice_serves_all_and_one_noise_covers_all():
+    answers = hull(GROUPS).release(presets.tuned(ONE), Seeded(1))
     assert len({answer.noise_scale for answer in answers}) == 1
     assert all(answer.epsilon == 1 for answer in answers)
+    assert all(answer.noise_epsilon == Fraction(1, 2) for answer in answers), "nothing is split over groups"
 
 
 def test_disjoint_groups_have_the_whole_epsilon_each():
@@ -43,7 +46,7 @@ def test_disjoint_groups_have_the_whole_epsilon_each():
     assert answers[0].noise_scale < answers[1].noise_scale
 
 
-@pytest.mark.parametrize("form", [SideBySide, Shared])
+@pytest.mark.parametrize("form", [SideBySide, hull])
 def test_a_group_without_rows_is_answered_too(form):
     answers = form(GROUPS).release(presets.by_withdrawals(ONE), Seeded(1))
     assert len(answers) == 3
@@ -51,5 +54,5 @@ def test_a_group_without_rows_is_answered_too(form):
 
 
 def test_no_groups_no_answers():
-    for form in (SideBySide, Shared):
+    for form in (SideBySide, hull):
         assert form([]).release(presets.tuned(ONE), Seeded(1)) == []

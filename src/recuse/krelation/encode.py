@@ -253,6 +253,22 @@ class OwnerNames(Sequence[Hashable]):
         return (kind.name(i) for kind in self.kinds for i in range(len(kind)))
 
 
+def kinds_of(names: Sequence[Hashable], kinds: Sequence[str]) -> Integers:
+    """Return for every participant, by name, the place of its kind among `kinds`."""
+    return _kinds_at(names, np.arange(len(names)), kinds)
+
+
+def _kinds_at(names: Sequence[Hashable], places: Integers, kinds: Sequence[str]) -> Integers:
+    if isinstance(names, Chosen):
+        return _kinds_at(names.names, names.indices[places], kinds)
+    if not isinstance(names, OwnerNames):
+        listed = [names[place] for place in places.tolist()]
+        return np.array([kinds.index(name[0]) for name in listed if isinstance(name, tuple)], np.int64)
+    ends = np.cumsum([len(known) for known in names.kinds])
+    table = np.array([kinds.index(known.kind) for known in names.kinds], np.int64)
+    return table[np.searchsorted(ends, places, side="right")] if len(places) else places
+
+
 def _stack(columns: list[pyarrow.ChunkedArray]) -> pyarrow.ChunkedArray:
     """Return the columns one after the other, in a type that holds them all exactly."""
     plain = [_plain(column) for column in columns]

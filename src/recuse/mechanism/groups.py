@@ -2,22 +2,22 @@
 
 SideBySide   nobody can touch two groups: each has the whole ε, and its own τ
 OneOwner     every row has one owner: vectors that move by τ in all (`clipped`)
-Shared       otherwise: one τ for all, each group's noise has its part of ε
+Together     several owners: in ℓ1 if some kind of them touches few groups (`priced`), else in the norm of the
+             hull or of the cube (`hull`)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol
 
 from recuse.mechanism.clipped import Clipped
-from recuse.mechanism.grid import CellNoise, Grid, GridNoise
+from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.prepared import Prepared
+from recuse.mechanism.priced import PricedGroups
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
-from recuse.mechanism.vector import even_shares
 from recuse.noise import Noise
 from recuse.solver.programs import TruncationPrograms
 
@@ -72,63 +72,31 @@ class SideBySide:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """Groups that may share participants: one choice of τ serves all."""
+class Together:
+    """Groups that share participants: one choice of τ and one noise for all."""
 
-    relations: Sequence[Prepared]
+    subject: PricedGroups | HullGroups
 
     def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
         """Return the answers of all groups.
 
-        Guarantee: (ε1 + ε2)-private in all (proofs.md, theorem R7).
+        Guarantee: private with the mechanism's ε in all (proofs.md, theorems E0' and H).
         """
-        return mechanism.release_cells(Together(self.relations), noise) if self.relations else []
+        return mechanism.release_cells(self.subject, noise) if self.subject.relations else []
 
     @property
     def signed(self) -> bool:
-        return any(group.relation.signed for group in self.relations)
+        return any(group.relation.signed for group in self.subject.relations)
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
-        return [part for group in self.relations for part in group.signs]
+        return self.subject.signs
 
     def constants(self) -> list[int | None]:
-        return [group.relation.constant for group in self.relations]
+        return list(self.subject.constants)
 
     def true_answers(self) -> list[int | None]:
-        return [group.relation.true_answer() for group in self.relations]
-
-
-@dataclass(frozen=True, slots=True)
-class Together:
-    """`Releasable`: relations that may share participants, each of which may move by τ."""
-
-    relations: Sequence[Prepared]
-
-    @property
-    def signs(self) -> Sequence[TruncationPrograms]:
-        return [part for group in self.relations for part in group.signs]
-
-    @property
-    def theta(self) -> Fraction:
-        return Fraction(1)
-
-    @property
-    def constants(self) -> Sequence[int]:
-        return [group.relation.constant for group in self.relations]
-
-    @property
-    def lifted(self) -> bool:
-        return all(group.lifted for group in self.relations)
-
-    def grid(self, tau: Fraction) -> Grid:
-        return max((group.grid(tau) for group in self.relations), key=lambda grid: grid.sensitivity)
-
-    def noise(self, epsilon: Fraction, tau: Fraction, cell: CellNoise) -> GridNoise:
-        return even_shares(epsilon, self.grid(tau).sensitivity, len(self.relations), cell)
-
-    def at(self, tau: Fraction) -> Sequence[int]:
-        return [place for group in self.relations for place in group.at(tau)]
+        return [group.relation.true_answer() for group in self.subject.relations]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Growth, KRelation, Shape, Tuples
 from recuse.mechanism.grid import CellNoise, Grid, GridNoise
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
@@ -92,15 +93,18 @@ def loose_steps(slack: Fraction) -> int:
     return math.ceil(ANSWER_GRID * slack)
 
 
-def prepare(relation: KRelation, solver: Solver) -> Prepared:
+def prepare(relation: KRelation, solver: Solver, prices: Prices | None = None) -> Prepared:
     """Return the relation with its programs; those of thresholds know X(τ) only, whichever solver is named.
 
-    Which they are follows from the shape, hence from query and policy.
+    Which they are follows from the shape, hence from query and policy. There all pay τ.
     """
-    make: Callable[[Tuples, int], TruncationPrograms] = solver
-    if relation.shape is Shape.THRESHOLDS:
-        make = threshold_programs
-    positive, negative = (make(part, relation.participants) for part in relation.signs)
+
+    def make(part: Tuples) -> TruncationPrograms:
+        if relation.shape is Shape.THRESHOLDS:
+            return threshold_programs(part, relation.participants)
+        return solver(part, relation.participants, prices)
+
+    positive, negative = map(make, relation.signs)
     return Prepared(relation, positive, negative if relation.signed else None)
 
 
@@ -110,16 +114,19 @@ def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:
     Guarantee: neighbours' values differ by at most (1 + slack)·τ (proofs.md, theorem D and lemma G2);
     with two signs both move the same way, so only the slack doubles.
     """
-    highs = [truncated_high(part, tau) for part in prepared.signs]
-    if len(highs) == 1:
-        return highs[0], SLACK
-    return highs[0] - highs[1], 2 * SLACK
+    return truncated_difference(prepared, tau, SLACK), SLACK * len(prepared.signs)
 
 
-def truncated_high(programs: TruncationPrograms, tau: Fraction) -> Fraction:
-    """Return a number between X(τ) and X(τ) + ητ, or the largest double if that is less.
+def truncated_difference(prepared: Prepared, tau: Fraction, slack: Fraction) -> Fraction:
+    """Return X(τ) of the positive less that of the negative tuples, each certified within slack·τ above."""
+    first, *second = (truncated_high(part, tau, slack) for part in prepared.signs)
+    return first - sum(second)
+
+
+def truncated_high(programs: TruncationPrograms, tau: Fraction, slack: Fraction = SLACK) -> Fraction:
+    """Return a number between X(τ) and X(τ) + slack·τ, or the largest double if that is less.
 
     Guarantee: a public lid moves nothing farther apart, so theorem D holds with it.
     """
-    found = programs.truncated(float(tau), round_down(SLACK * tau))
+    found = programs.truncated(float(tau), round_down(slack * tau))
     return Fraction(min(found.high, sys.float_info.max))

@@ -10,12 +10,16 @@ from typing import Any, Self
 from recuse.engines.collect import NO_GROUPS, Collected, GroupDomain, collect_domain, collect_public
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
+from recuse.krelation.relation import Shape
 from recuse.mechanism.clipped import clipped
 from recuse.mechanism.extreme import PRIORS
-from recuse.mechanism.groups import Groups, OneOwner, Shared, SideBySide
+from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
+from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import mechanism_for
 from recuse.mechanism.ordered import AtRank, Largest, Ordered, PlacedGroup
 from recuse.mechanism.prepared import prepare
+from recuse.mechanism.priced import PriceList, priced
+from recuse.mechanism.recursive import Recursive
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
 from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
@@ -94,7 +98,8 @@ class SqlQuestion:
 
     def read_private_rows(self, solver: Solver) -> Subjects:
         rows = Collected.of(self.engine, self.plan, self.domain)
-        return [_groups(measure, rows, solver) for measure in self.plan.measures]
+        measures = zip(self.plan.measures, self.parts, strict=True)
+        return [_groups(measure, part, rows, solver) for measure, part in measures]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""
@@ -168,14 +173,14 @@ def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> 
 def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
     """Return into how many parts the ε of a measure is split before its mechanism is made.
 
-    Answers that are one of the rows' values are released one by one: a participant who may touch all groups
-    is paid for in each.
+    Answers that are one of the rows' values are released one by one: a participant is paid for in every group
+    that one can touch.
     """
     one_by_one = measure.aggregate.placed and measure.sharing is not Sharing.SIDE_BY_SIDE
-    return max(1, len(domain.keys)) if one_by_one else 1
+    return price_list(measure, domain).most if one_by_one else 1
 
 
-def _groups(measure: DerivationQuery, rows: Collected, solver: Solver) -> Groups:
+def _groups(measure: DerivationQuery, part: Part, rows: Collected, solver: Solver) -> Groups:
     """Return the groups of a measure in the form that query and policy say."""
     if isinstance(measure.aggregate, OrderedValue):
         asked, sign = measure.aggregate, measure.aggregate.sign
@@ -184,5 +189,16 @@ def _groups(measure: DerivationQuery, rows: Collected, solver: Solver) -> Groups
         return Ordered(placed, picker, sign, shared(measure, rows.domain))
     if measure.sharing is Sharing.ONE_OWNER:
         return OneOwner(clipped(rows.contributions(measure), solver))
-    relations = [prepare(relation, solver) for relation in rows.relations(measure)]
-    return SideBySide(relations) if measure.sharing is Sharing.SIDE_BY_SIDE else Shared(relations)
+    relations = rows.relations(measure)
+    if measure.sharing is Sharing.SIDE_BY_SIDE or len(relations) < 2:
+        return SideBySide([prepare(relation, solver) for relation in relations])
+    prices = price_list(measure, rows.domain)
+    one_price = measure.shape is Shape.THRESHOLDS or isinstance(part.mechanism, Recursive)
+    if prices.worthwhile and not one_price:
+        return Together(priced(relations, prices, solver))
+    return Together(HullGroups([prepare(relation, solver) for relation in relations]))
+
+
+def price_list(measure: DerivationQuery, domain: GroupDomain) -> PriceList:
+    """Return how many groups each kind of participant can touch."""
+    return PriceList(len(domain.keys), {touch.kind: touch.most(domain.keys) for touch in measure.touches})

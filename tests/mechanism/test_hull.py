@@ -1,4 +1,4 @@
-"""Groups that anybody may touch: all move the same way, each by τ (theorem H); with signs either way."""
+"""Groups that anybody may touch: all move the same way, each by τ (theorem W); with signs either way."""
 
 from __future__ import annotations
 

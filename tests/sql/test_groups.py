@@ -77,7 +77,8 @@ def test_explain_names_the_key_that_would_spare_the_split():
         "WHERE year(o_date) IN (1996, 1997) GROUP BY 1"
     )
     assert compile_query(other, POLICY, CATALOGUE).explanation.epsilon == (
-        "split over the groups: a participant may touch several",
+        "in one noise for all groups, whoever touches fewer counts for more in each: "
+        "a customer touches 2 of 2 at most; a supplier touches 2 of 2 at most",
     )
 
 

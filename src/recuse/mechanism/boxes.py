@@ -29,7 +29,7 @@ class HullLaplace:
     """Noise for vectors whose cells move the same way, each by the sensitivity at most. Its level is ‖i‖/D.
 
     Guarantee: P(i) ∝ exp(-ε‖i‖/D) exactly, so it is ε-private for vectors that move by D in the hull's norm
-    (proofs.md, lemma H1).
+    (proofs.md, lemma W1).
     """
 
     epsilon: Fraction
@@ -62,7 +62,7 @@ class CubeLaplace:
     """Noise for vectors of which each cell moves by the sensitivity at most, either way. Its level is ‖i‖/D.
 
     Guarantee: P(i) ∝ exp(-ε‖i‖/D) exactly, so it is ε-private for vectors that move by D in the largest cell
-    (proofs.md, lemma H1).
+    (proofs.md, lemma W1).
     """
 
     epsilon: Fraction
@@ -99,7 +99,7 @@ def box_sides(rate: Fraction, corners: int, count: int, noise: Noise, *, signed:
     So m is the number of descents of a random permutation, kept with probability e^{-rate·descents}, plus
     d+1 geometric numbers. With signs the same holds with signed permutations (Brenti 1994).
 
-    Guarantee: exactly this law (proofs.md, lemma H2).
+    Guarantee: exactly this law (proofs.md, lemma W2).
     """
     descents = signed_descents if signed else plain_descents
     found = descents(corners, count, noise)
@@ -160,7 +160,7 @@ def box_reach(rate: Fraction, corners: int, power: int, confidence: float) -> in
     law ∝ k^d e^{-rk}: nearly Gamma(d+1), of which the integrals are known. Sums differ from integrals by the
     largest term at most.
 
-    Guarantee: proofs.md, lemma H3.
+    Guarantee: proofs.md, lemma W3.
     """
     scale, allowed = 1 / float(rate), 1 - confidence - ROUNDING
     off = math.exp(corners * math.log(corners) - corners - math.lgamma(corners + 1)) / scale

@@ -26,7 +26,7 @@ SMALL_RATE = 2.0**-10
 def geometrics(rate: Fraction, count: int, noise: Noise) -> Integers:
     """Return so many independent whole numbers n ≥ 0 with P(n) ∝ e^{-rate·n}.
 
-    Guarantee: exactly this law (proofs.md, lemma H2).
+    Guarantee: exactly this law (proofs.md, lemma W2).
     """
     bits = max(0, math.floor(math.log2(SMALL_RATE / float(rate))))
     blocks = geometric(rate * 2**bits, lambda _: CERTAIN, count, noise)

@@ -80,7 +80,7 @@ class Together:
     def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
         """Return the answers of all groups.
 
-        Guarantee: private with the mechanism's ε in all (proofs.md, theorems E0' and H).
+        Guarantee: private with the mechanism's ε in all (proofs.md, theorems E0' and W).
         """
         return mechanism.release_cells(self.subject, noise) if self.subject.relations else []
 

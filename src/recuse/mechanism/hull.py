@@ -48,7 +48,7 @@ class HullGroups:
         """Return the grid of τ: so fine that no ε makes the noise hard to draw.
 
         Guarantee: with a participant more the vector moves by the sensitivity at most, without signs in the
-        norm of the hull, with signs in the largest cell (proofs.md, theorem H).
+        norm of the hull, with signs in the largest cell (proofs.md, theorem W).
         """
         steps = self._steps()
         loose = math.ceil(steps * SLACK)

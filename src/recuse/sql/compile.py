@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -40,7 +41,7 @@ from recuse.sql.read import read
 from recuse.sql.reading import Reading
 from recuse.sql.render import select, union
 from recuse.sql.schema import Schema
-from recuse.sql.sharing import Sharing, sharing_of
+from recuse.sql.sharing import Sharing, sharing_of, sharing_words
 from recuse.sql.touch import Touch, touches_of
 from recuse.sql.unique import join_unique
 
@@ -239,7 +240,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             measures,
             compiled_sql(compiled),
             schema,
-            sharing=None if grouping is None else tuple(one.sharing for one in compiled),
+            sharing=[] if grouping is None else [_sharing_words(one, grouping) for one in compiled],
             sparing=_sparing(compiled, measures, policy),
             firsts=[
                 (first.text, sum(one.is_owned for one in first.plan.measures), first.plan.explanation)
@@ -247,6 +248,13 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             ],
         ),
     )
+
+
+def _sharing_words(measure: DerivationQuery, grouping: Grouping) -> str:
+    """Return how the groups of a measure share ε."""
+    listed = [values for values in grouping.listed if values is not None]
+    keys = list(product(*listed)) if grouping.public is None else None
+    return sharing_words(measure.sharing, measure.touches, grouping.names, keys)
 
 
 def _filled(

@@ -25,7 +25,6 @@ from recuse.sql.query import Block, Scan, SetOf
 from recuse.sql.reading import Reading
 from recuse.sql.render import readable
 from recuse.sql.schema import Schema
-from recuse.sql.sharing import Sharing
 from recuse.sql.walk import below, sources_of
 
 WIDTH = 80
@@ -110,13 +109,14 @@ def explain(
     sql: tuple[str, ...],
     schema: Schema,
     *,
-    sharing: Sequence[Sharing] | None,
+    sharing: Sequence[str],
     sparing: tuple[Key, ...],
     firsts: Sequence[tuple[str, int, Explanation]] = (),
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
-    `sharing`: how the groups of each measure share ε; `sparing`: the keys that would spare a split.
+    `sharing`: how the groups of each measure share ε, in words; `sparing`: the keys that would put them side
+    by side.
     `firsts`: the numbers that are released first, as they are written, with how many aggregates of people.
     """
     blocks = [block for measure in measures for block in measure.blocks]
@@ -162,16 +162,7 @@ def _is_owned(measure: Measure) -> bool:
     return any(owned([block]) for block in measure.blocks)
 
 
-SHARED: dict[Sharing, str] = {
-    Sharing.SIDE_BY_SIDE: "in full for every group: each participant touches one group only",
-    Sharing.ONE_OWNER: "in full for the noise of every group: each row has one owner",
-    Sharing.TOGETHER: "split over the groups: a participant may touch several",
-}
-
-
-def _split(
-    measures: int, firsts: int, sharing: Sequence[Sharing] | None, sparing: Sequence[Key]
-) -> Iterator[str]:
+def _split(measures: int, firsts: int, sharing: Sequence[str], sparing: Sequence[Key]) -> Iterator[str]:
     if firsts and measures:
         several = f"the {firsts} aggregates that are" if firsts > 1 else "what is"
         yield f"{FIRST_SHARE} for {several} released first, the rest for the question"
@@ -179,10 +170,9 @@ def _split(
         yield f"split evenly over {firsts} aggregates that are released first"
     if measures > 1:
         yield f"split evenly over {measures} aggregates"
-    for form in dict.fromkeys(sharing or ()):
-        yield SHARED[form]
+    yield from dict.fromkeys(sharing)
     for key in sparing:
-        yield f"not split if each {key} has one row only: then say so with [[key]] in the policy"
+        yield f"group by group if each {key} has one row only: then say so with [[key]] in the policy"
 
 
 def _group(key: GroupKey) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
+from typing import Any
 
 from recuse.policy import Policy
 from recuse.sql.derive import DerivationTable
 from recuse.sql.disjoint import groups_are_disjoint
 from recuse.sql.measure import Measure
+from recuse.sql.touch import Touch
 
 
 class Sharing(Enum):
@@ -35,3 +37,28 @@ def sharing_of(
     if all(len(table.owners) <= 1 and not table.below for table in tables):
         return Sharing.ONE_OWNER
     return Sharing.TOGETHER
+
+
+WORDS = {
+    Sharing.SIDE_BY_SIDE: "in full for every group: each participant touches one group only",
+    Sharing.ONE_OWNER: "in full for the noise of every group: each row has one owner",
+}
+
+
+def sharing_words(
+    sharing: Sharing, touches: Sequence[Touch], names: Sequence[str], keys: Sequence[tuple[Any, ...]] | None
+) -> str:
+    """Return how groups share ε, and why; `keys` are the groups, if they are known without looking."""
+    if sharing in WORDS:
+        return WORDS[sharing]
+    said = "; ".join(f"a {touch.kind} touches {_reached(touch, names, keys)}" for touch in touches)
+    return f"in one noise for all groups, whoever touches fewer counts for more in each: {said}"
+
+
+def _reached(touch: Touch, names: Sequence[str], keys: Sequence[tuple[Any, ...]] | None) -> str:
+    if keys is not None:
+        return f"{touch.most(keys):,} of {len(keys):,} at most"
+    if not all(decided for places in touch.ways for decided in places):
+        return "any"
+    places = touch.ways[0]
+    return " or ".join(f"those of one {', '.join(names[place] for place in decided)}" for decided in places)

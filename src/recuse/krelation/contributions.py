@@ -17,8 +17,8 @@ from recuse.krelation.build import from_owner_sets
 from recuse.krelation.encode import Derivations, integers, owner_numbers
 from recuse.krelation.relation import Integers, KRelation, frozen
 
-SAFE = 2.0**62
-"""sums that stay below this are taken in 64 bits"""
+SAFE, EXACT_IN_DOUBLES = 2.0**62, 2.0**53
+"""sums that stay below these are taken in 64 bits, and in doubles"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,18 +100,27 @@ def encode_contributions(
     parts: list[tuple[Integers, Integers, NDArray[Any]]] = [(nobody, nobody, nobody)]
     for found, matrix, group in zip(tables, matrices, groups, strict=True):
         weights, inside = integers(found.table[weight]), (group >= 0) & (group < count)
-        if found.owners:
+        if found.owners and inside.all():
+            parts.append((matrix[:, 0], group, weights))
+        elif found.owners:
             parts.append((matrix[inside, 0], group[inside], weights[inside]))
         else:
             np.add.at(constants, group[inside], weights[inside].astype(object))
-    owners, places, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    listed = [part for part in parts if len(part[0])] or parts[:1]
+    joined = listed[0] if len(listed) == 1 else map(np.concatenate, zip(*listed, strict=True))
+    owners, places, weights = joined
     return Contributions.of(
         owners, places, weights, participants=len(names), constants=constants, signed=signed
     )
 
 
 def totalled(weights: NDArray[Any], codes: Integers, size: int) -> NDArray[Any]:
-    """Return for every code the exact sum of its weights, in 64 bits where it surely fits."""
+    """Return for every code the exact sum of its weights, in 64 bits where it surely fits.
+
+    Sums of whole numbers that stay below 2⁵³ are exact in doubles, and quicker.
+    """
+    if _fits(weights, EXACT_IN_DOUBLES):
+        return np.bincount(codes, weights, minlength=size).astype(np.int64)
     wide = not _fits(weights)
     found = np.zeros(size, object if wide else np.int64)
     np.add.at(found, codes, weights.astype(object) if wide else weights)
@@ -125,5 +134,8 @@ def _segments(weights: NDArray[Any], starts: Integers) -> NDArray[Any]:
     return summed
 
 
-def _fits(weights: NDArray[Any]) -> bool:
-    return weights.dtype != object and float(np.abs(weights).max(initial=0)) * len(weights) < SAFE
+def _fits(weights: NDArray[Any], limit: float = SAFE) -> bool:
+    if weights.dtype == object or len(weights) == 0:
+        return weights.dtype != object
+    largest = max(-int(weights.min()), int(weights.max()))
+    return float(largest) * len(weights) < limit

@@ -175,6 +175,11 @@ def nearest_doubles(weights: NDArray[Any]) -> Floats:
         return np.array([float(q) if q < 2**1023 else np.inf for q in weights.tolist()])
 
 
+def doubles_around(weights: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return the nearest doubles below and above whole numbers, or themselves."""
+    return _toward(weights, -np.inf), _toward(weights, np.inf)
+
+
 def _toward(weights: NDArray[Any], direction: float) -> Floats:
     near = nearest_doubles(weights)
     if len(weights) == 0 or weights.max() <= 2**53:

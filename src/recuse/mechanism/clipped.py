@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.contributions import Contributions, totalled
-from recuse.krelation.relation import Integers
+from recuse.krelation.relation import Integers, doubles_around
 from recuse.mechanism.grid import CellNoise, Grid
 from recuse.mechanism.parameters import ANSWER_GRID
 from recuse.mechanism.vector import ManhattanLaplace
-from recuse.solver.programs import Solver, TruncationPrograms
+from recuse.solver.programs import Programs, Solver, TruncationPrograms
+from recuse.solver.separate import SeparatePrograms
 
 MOST_STEPS = 2**32
 """the most grid steps in τ: beyond, a step is more than one granule"""
@@ -64,16 +65,31 @@ class Clipped:
         Guarantee: with a participant more they move by ⌊τ/γ⌋ steps at most in ℓ1 (proofs.md, theorem E0).
         """
         step, most = clipping_grid(tau)
-        found = self.contributions
-        parts = clipped_parts(found.weights, found.loads[found.owners], tau, step, most)
-        sums: list[int] = totalled(parts, found.groups, len(found.constants)).tolist()
-        return sums
+        found, size = self.contributions, len(self.contributions.constants)
+        if step.numerator > 1:
+            parts = clipped_parts(found.weights, found.loads[found.owners], tau, step, most)
+            return [int(part) for part in totalled(parts, found.groups, size)]
+        # a step is a whole part of a granule: whoever is within τ counts as they are, others for less
+        over = np.flatnonzero(_above(found.loads, tau)[found.owners])
+        weights, groups = found.weights[over], found.groups[over]
+        parts = clipped_parts(weights, found.loads[found.owners[over]], tau, step, most)
+        whole, lost, kept = (
+            totalled(some, where, size).tolist()
+            for some, where in ((found.weights, found.groups), (weights, groups), (parts, groups))
+        )
+        return [step.denominator * (a - b) + c for a, b, c in zip(whole, lost, kept, strict=True)]
 
 
 def clipped(contributions: Contributions, solver: Solver) -> Clipped:
-    """Return contributions with the programs of their loads."""
-    relation = contributions.relation()
-    return Clipped(contributions, solver(relation.positive, relation.participants))
+    """Return contributions with the programs of their loads: of people who share nothing."""
+
+    def solved() -> Programs:
+        relation = contributions.relation()
+        return solver(relation.positive, relation.participants)
+
+    loads = contributions.loads[contributions.loads > 0]
+    low, high = doubles_around(loads)
+    return Clipped(contributions, SeparatePrograms(low, high, solved))
 
 
 def clipping_grid(tau: Fraction) -> tuple[Fraction, int]:
@@ -98,13 +114,19 @@ def clipped_parts(
     ⌊|c|/γ⌋ otherwise, decided in whole numbers.
     """
     sizes = abs(weights)
-    over = loads > min(math.floor(tau), WIDE) if loads.dtype != object else loads > tau
+    over = _above(loads, tau)
     found = np.empty(len(weights), np.int64)
     wide = step.numerator > WIDE
     whole = sizes[~over].astype(object) if wide else sizes[~over]
     found[~over] = whole * step.denominator // step.numerator
     found[over] = _share(sizes[over], loads[over], most)
     return np.where(weights < 0, -found, found)
+
+
+def _above(loads: NDArray[Any], tau: Fraction) -> NDArray[np.bool_]:
+    """Return which loads exceed τ: whole numbers, so what counts is the whole part of τ."""
+    found: NDArray[np.bool_] = loads > (min(math.floor(tau), WIDE) if loads.dtype != object else tau)
+    return found
 
 
 def _share(sizes: NDArray[Any], loads: NDArray[Any], most: int) -> Integers:

@@ -20,7 +20,7 @@ from recuse.solver.programs import TruncationPrograms
 
 @dataclass(frozen=True, slots=True)
 class HullGroups:
-    """A `Subject`: relations that share participants, each of which moves by τ at most."""
+    """`Releasable`: relations that share participants, each of which moves by τ at most."""
 
     relations: Sequence[Prepared]
 

@@ -63,7 +63,7 @@ class PriceList:
 
 @dataclass(frozen=True, slots=True)
 class PricedGroups:
-    """A `Subject`: relations that share participants, of which each pays the price of its kind."""
+    """`Releasable`: relations that share participants, of which each pays the price of its kind."""
 
     relations: Sequence[Prepared]
     list: PriceList

@@ -76,6 +76,16 @@ QUESTIONS = {
     "distinct": "SELECT COUNT(DISTINCT day) FROM visit",
     "or": "SELECT COUNT(*) FROM person p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.day = p.id)"
     " OR p.id IN (SELECT cost FROM visit)",
+    "absent": "SELECT COUNT(*) FROM person p WHERE NOT EXISTS (SELECT 1 FROM visit v WHERE v.day = p.id)",
+    "threshold": "SELECT COUNT(*) FROM (SELECT day FROM visit GROUP BY day HAVING COUNT(*) > 2)",
+    "own": "SELECT COUNT(*) FROM (SELECT cost, LAG(cost) OVER (PARTITION BY person ORDER BY day, cost) AS c"
+    " FROM visit) WHERE cost > c",
+    "scalar": "SELECT COUNT(*) FROM visit WHERE cost > (SELECT AVG(cost) FROM visit)",
+    "median": "SELECT MEDIAN(cost) FROM visit",
+    "largest": "SELECT MAX(cost), MIN(cost) FROM visit",
+    "largest of groups": "SELECT town.name, MAX(cost) FROM person JOIN town ON person.town = town.id"
+    " JOIN visit ON visit.person = person.id GROUP BY town.name",
+    "vector": "SELECT day, COUNT(*) FROM visit WHERE day IN (0, 1, 2, 3) GROUP BY day",
 }
 COUNTS: dict[str, Callable[[GraphSession, str], object]] = {
     "triangle": lambda session, loss: session.count("triangle", protect="node", epsilon=loss),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
@@ -86,7 +87,7 @@ def test_temporary_files_go_even_if_nobody_closes():
     assert not place.exists()
 
 
-def test_two_optimisers_are_off_where_we_open_and_cannot_be_turned_on(tmp_path):
+def test_two_optimisers_are_off_where_we_open(tmp_path):
     with duckdb.connect() as known:
         names = {name for (name,) in known.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
     for source in sources(tmp_path):
@@ -94,8 +95,12 @@ def test_two_optimisers_are_off_where_we_open_and_cannot_be_turned_on(tmp_path):
             off = str(setting(engine, "disabled_optimizers")).split(",")
             assert set(off) == set(WITHOUT) & names
             assert "common_subexpressions" in off
-            with pytest.raises(duckdb.Error):
-                engine.connection.execute("SET disabled_optimizers = ''")
+            with pytest.raises(DatabaseError):  # tried twice, and then they are off again
+                engine.run(["SELECT error('no plan helps')"])
+            assert str(setting(engine, "disabled_optimizers")).split(",") == off
+            for statement in ("SET threads = 1", "SET allowed_configs = ['threads']"):
+                with pytest.raises(duckdb.Error):
+                    engine.connection.execute(statement)
 
 
 def test_a_connection_that_was_handed_over_keeps_its_own(tmp_path):
@@ -104,6 +109,25 @@ def test_a_connection_that_was_handed_over_keeps_its_own(tmp_path):
         with DuckDB.open(made, Policy.parse(f"{PROTECT}[engine]\nthreads = 2")) as engine:
             assert setting(engine, "threads") == 1
             assert setting(engine, "disabled_optimizers") == ""
+
+
+def test_a_connection_gets_its_optimisers_back():
+    with duckdb.connect() as made:
+        made.execute("SET disabled_optimizers = 'in_clause'; CREATE TABLE t AS SELECT 1 AS i")
+        with DuckDB.open(made) as engine:
+            (found,) = engine.run(["SELECT i FROM memory.main.t WHERE CASE WHEN i > 90 THEN 'x' END = 'b'"])
+            assert found.num_rows == 0
+            with pytest.raises(DatabaseError):
+                engine.run(["SELECT error('no plan helps')"])
+            assert setting(engine, "disabled_optimizers") == "in_clause"
+
+
+def test_a_locked_connection_is_refused_unless_it_plans_from_the_text_alone():
+    for off in ("", "statistics_propagation"):
+        with duckdb.connect() as made:
+            made.execute(f"SET disabled_optimizers = '{off}'; SET lock_configuration = true")
+            with nullcontext() if off else pytest.raises(DatabaseError, match="configuration is locked"):
+                DuckDB.open(made).close()
 
 
 @pytest.mark.parametrize(

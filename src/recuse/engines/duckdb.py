@@ -27,7 +27,7 @@ from recuse.engines.files import (
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.open import Source
 from recuse.engines.parquet import ParquetFolder, ParquetTable, readable
-from recuse.engines.settings import WITHOUT, Fresh, fresh, harden, settle
+from recuse.engines.settings import WITHOUT, Fresh, fresh, harden, plainly, settle, switchable
 from recuse.errors import DatabaseError
 from recuse.policy import EngineLimits, Policy
 from recuse.sql.catalogue import Catalogue
@@ -165,8 +165,14 @@ class DuckDB:
                 "current_setting('arrow_lossless_conversion')"
             ).fetchall()
             settle(connection)
+            plannable = switchable(connection)
         except duckdb.Error:
             raise DatabaseError("the connection cannot be used", hint="is it closed?") from None
+        if not plannable:  # a question that fails over a plan could not be asked again
+            raise DatabaseError(
+                "the connection's optimisers cannot be switched off, and its configuration is locked",
+                hint="before it is locked: SET disabled_optimizers = 'statistics_propagation'",
+            )
         if collation:
             raise DatabaseError(
                 "the connection has a default collation",
@@ -230,6 +236,18 @@ class DuckDB:
             ) from None
 
     def _rows(self, statements: Sequence[str]) -> list[pyarrow.Table]:
+        """Return the rows; if a plan fails, those of the plan that follows from the text alone.
+
+        Guarantee: what is written cannot fail (scalars.duckdb), so what fails is a plan, and it was made from
+        private values: proofs.md, section 11.
+        """
+        try:
+            return self._read(statements)
+        except duckdb.Error:
+            with plainly(self.connection):
+                return self._read(statements)
+
+    def _read(self, statements: Sequence[str]) -> list[pyarrow.Table]:
         self.connection.begin()
         try:
             return [self._table(sql) for sql in statements]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +24,13 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
 }
 WITHOUT = ("common_subexpressions", "type_pushdown")
 """Optimisers that evaluate more than is written: a second line of defence (decisions.md has the cost)"""
+STATISTICS = "statistics_propagation"
+"""The optimiser that looks at the least and greatest values of columns before a row is read"""
+OPTIMISERS = "disabled_optimizers"
+ALLOWED = "allowed_configs"
+"""what may be set though all is locked; older versions of DuckDB know no such exception"""
+_ALONE = threading.Lock()
+"""the setting is one for all connections to a database"""
 SYSTEM = "system.main"
 """where DuckDB keeps its own functions"""
 
@@ -56,9 +65,7 @@ def fresh(limits: EngineLimits, without: Sequence[str] = WITHOUT) -> Fresh:
         raise DatabaseError(
             "DuckDB does not start with the policy's [engine]", hint="leave a field out, one at a time"
         ) from None
-    known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
-    disabled = ",".join(name for name in without if name in known)
-    connection.execute(f"SET disabled_optimizers = '{disabled}'")
+    _switch_off(connection, without if _known(connection, ALLOWED) else (*without, STATISTICS))
     made = Fresh(connection, temp)
     weakref.finalize(made, shutil.rmtree, temp, ignore_errors=True)  # if nobody closes it
     return made
@@ -76,6 +83,52 @@ def _private_folder(within: str | None) -> Path:
         ) from None
 
 
+def switched_off(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """Return the optimisers that a database does without."""
+    ((names,),) = connection.execute(f"SELECT current_setting('{OPTIMISERS}')").fetchall()
+    return tuple(name for name in str(names).split(",") if name)
+
+
+def switchable(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether a database does without statistics, or can be told to."""
+    if STATISTICS in switched_off(connection):
+        return True
+    ((locked,),) = connection.execute("SELECT current_setting('lock_configuration')").fetchall()
+    if not locked:
+        return True
+    if not _known(connection, ALLOWED):
+        return False
+    ((allowed,),) = connection.execute(f"SELECT current_setting('{ALLOWED}')").fetchall()
+    return OPTIMISERS in allowed
+
+
+@contextmanager
+def plainly(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let statements be planned from their text alone, and nothing be evaluated that is not written.
+
+    The plan of a statement follows from statistics of private columns too, and DuckDB can fail over one.
+    """
+    with _ALONE:
+        before = switched_off(connection)
+        _switch_off(connection, dict.fromkeys((*before, *WITHOUT, STATISTICS)))
+        try:
+            yield
+        finally:
+            _switch_off(connection, before)
+
+
+def _switch_off(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
+    known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
+    wanted = tuple(name for name in names if name in known)
+    if set(wanted) != set(switched_off(connection)):
+        connection.execute(f"SET {OPTIMISERS} = '{','.join(wanted)}'")
+
+
+def _known(connection: duckdb.DuckDBPyConnection, setting: str) -> bool:
+    found = connection.execute("SELECT 1 FROM duckdb_settings() WHERE name = ?", [setting]).fetchall()
+    return bool(found)
+
+
 def harden(
     connection: duckdb.DuckDBPyConnection, allowed: Iterable[str] = (), functions: str = SYSTEM
 ) -> None:
@@ -85,6 +138,8 @@ def harden(
         connection.execute(f"SET allowed_paths = [{paths}]")
     connection.execute("SET enable_external_access = false")
     settle(connection, functions)
+    if _known(connection, ALLOWED):
+        connection.execute(f"SET {ALLOWED} = ['{OPTIMISERS}']")
     connection.execute("SET lock_configuration = true")
 
 

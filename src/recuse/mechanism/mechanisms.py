@@ -7,6 +7,7 @@ from collections.abc import Callable
 from recuse.errors import ParameterError
 from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism import presets
+from recuse.mechanism.racing import Racing
 from recuse.mechanism.truncating import Mechanism
 from recuse.privacy import Epsilon
 
@@ -39,8 +40,12 @@ MECHANISMS: dict[str, MechanismMaker] = {
 NAMES = tuple(MECHANISMS)
 
 
-def mechanism_for(name: str, epsilon: Epsilon, shape: Shape | Growth) -> Mechanism:
-    """Return the mechanism of a name: a function of its name, ε and the query's shape only."""
+def mechanism_for(name: str, epsilon: Epsilon, shape: Shape | Growth, bound: int | None = None) -> Mechanism:
+    """Return the mechanism of a name: a function of its name, ε and the query's shape and bound only.
+
+    `bound` is the most that a participant can own, where it is public; the race ends its levels there.
+    """
     if name not in MECHANISMS:
         raise ParameterError("there is no such mechanism", found=name, accepted=", ".join(MECHANISMS))
-    return MECHANISMS[name](epsilon, shape)
+    found = MECHANISMS[name](epsilon, shape)
+    return found if bound is None or not isinstance(found, Racing) else found.within(bound)

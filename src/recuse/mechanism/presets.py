@@ -36,8 +36,8 @@ def tuned(epsilon: Epsilon) -> Recursive:
 # ------------------------------------------------------------------ the race
 
 STRIDE = Fraction(3, 2)
-"""how many doublings a level is, nearly: 1, 17/6, 8, 68/3, 64, …"""
-STRIDES = TauTable(THETA, (Fraction(1), Fraction(17, 6)), 8, 0, 85)
+"""how many doublings a level is, nearly: 1, 3, 8, 24, 64, … are whole, as loads are"""
+STRIDES = TauTable(THETA, (Fraction(1), Fraction(3)), 8, 0, 85)
 """up to 2^127: loads of fewer than 2^63 rows of 64 bits are below"""
 KNEE, STEEP = 4 / STRIDE, Fraction(9, 2) * STRIDE
 """the level up to which the prior is gentle (four doublings), and what a level costs above"""

@@ -66,6 +66,14 @@ class Racing:
     split: Selective
     cell: CellNoise = Staircase
 
+    def within(self, bound: int) -> Racing:
+        """Return the race for loads that are at most a public number.
+
+        Guarantee: private whether or not they are (proofs.md, theorem R0).
+        """
+        ladder = replace(self.levels.ladder, bound=Fraction(bound))
+        return replace(self, levels=replace(self.levels, ladder=ladder))
+
     def dial(self, cells: int) -> Dial:
         """Return the dial for so many cells: of the last entry that asks for no more."""
         return self.dials[bisect_right([least for least, _ in self.dials], cells) - 1][1]

@@ -11,6 +11,7 @@ from recuse.graphs.choices import growth, k_stars, k_triangles
 from recuse.graphs.count import Count
 from recuse.graphs.enumerate import count_copies
 from recuse.graphs.graph import Graph
+from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism.groups import SideBySide
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
@@ -73,14 +74,14 @@ class GraphQuestion:
     @classmethod
     def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
         """Return the question how many copies there are."""
-        part = Part(mechanism_for(mechanism, loss, _shape(count)))
+        part = Part(mechanism_for(mechanism, loss, _shape(count), _bound(count)))
         return cls(graph, about, (count,), NUMBER, str(count), loss, (part,))
 
     @classmethod
     def of_transitivity(cls, graph: Graph, about: str, counts: tuple[Count, ...], loss: Epsilon) -> Self:
         """Return the question for 3 × triangles / 2-stars, both counts beside it."""
         share = Epsilon(loss.value / len(counts))
-        parts = tuple(Part(mechanism_for(DEFAULT, share, _shape(count))) for count in counts)
+        parts = tuple(Part(mechanism_for(DEFAULT, share, _shape(count), _bound(count))) for count in counts)
         text = f"transitivity, protecting every {counts[0].protect.value}"
         return cls(graph, about, counts, TRANSITIVITY, text, loss, parts)
 
@@ -122,6 +123,12 @@ def _shape(count: Count) -> Shape | Growth:
     if not count.aggregated:
         return Shape.CONJUNCTIONS
     return growth(count.pattern.star, count.pattern.book or 0, count.protect)
+
+
+def _bound(count: Count) -> int | None:
+    """Return how many copies an edge is in at most, where they are edges themselves."""
+    plain = not count.aggregated and count.condition is None and len(count.pattern.edges) == 1
+    return 1 if plain and count.protect is Protected.EDGE else None
 
 
 def _meaning(count: Count) -> list[object]:

@@ -160,7 +160,9 @@ def shares(plan: Plan, loss: Epsilon) -> tuple[Fraction, Fraction]:
 def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> tuple[Part, ...]:
     return tuple(
         Part(
-            mechanism_for(mechanism, Epsilon(share / shared(measure, domain)), measure.shape)
+            mechanism_for(
+                mechanism, Epsilon(share / shared(measure, domain)), measure.shape, bound_of(measure)
+            )
             if measure.is_owned
             else None,
             measure.granularity,
@@ -168,6 +170,11 @@ def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> 
         )
         for measure in plan.measures
     )
+
+
+def bound_of(measure: DerivationQuery) -> int | None:
+    """Return the public bound on what a participant has in one group; of vectors it says nothing."""
+    return measure.bound if measure.sharing is Sharing.SIDE_BY_SIDE else None
 
 
 def shared(measure: DerivationQuery, domain: GroupDomain) -> int:

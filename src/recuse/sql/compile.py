@@ -29,6 +29,7 @@ from recuse.sql.finish import Shown
 from recuse.sql.formula import FinishingStep, ShownKey, Term
 from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
 from recuse.sql.kinds import kind_of
+from recuse.sql.loads import load_bound
 from recuse.sql.lower import Lowering, written_out
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.met import Met
@@ -72,6 +73,8 @@ class DerivationQuery:
     """whether rows may weigh less than nothing: follows from the query"""
     touches: tuple[Touch, ...] = ()
     """what every kind of owner decides of the keys"""
+    bound: int | None = None
+    """the most rows that a participant can own, where query and catalogue say so"""
 
     @property
     def is_owned(self) -> bool:
@@ -242,6 +245,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             schema,
             sharing=[] if grouping is None else [_sharing_words(one, grouping) for one in compiled],
             sparing=_sparing(compiled, measures, policy),
+            bounds=[one.bound for one in compiled if one.bound is not None],
             firsts=[
                 (first.text, sum(one.is_owned for one in first.plan.measures), first.plan.explanation)
                 for first in firsts
@@ -309,6 +313,7 @@ def _derivations(
         sharing=sharing_of(measure, tables, policy, grouped=grouped),
         signed=measure.signed,
         touches=touches_of(measure, tables, policy) if grouped else (),
+        bound=load_bound(measure, policy) if shape is Shape.CONJUNCTIONS else None,
     )
 
 

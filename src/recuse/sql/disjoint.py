@@ -82,6 +82,14 @@ class BlockFacts:
         rules = [self._rules(owner, wanted) for owner in owners]
         return all(set.intersection(*(rule[name] for rule in rules)) for name in wanted)
 
+    def has_one_row(self, owner: Owner) -> bool:
+        """Return whether an owner's values fix a unique key of every source: they have one row at most."""
+        fixed = self._fixed(owner)
+        return all(
+            any(all((source.alias, part) in fixed for part in key) for key in self.keys.get(source.alias, []))
+            for source in self.sources
+        )
+
     def _fixed(self, owner: Owner) -> set[Name]:
         """Return all columns whose value follows from the owner."""
         columns = {(source.alias, name) for source in self.sources for name in _columns(source)}

@@ -15,6 +15,7 @@ from recuse.policy import Key, Policy
 from recuse.sql.derive import owned
 from recuse.sql.formula import Arrange, FirstRows, Keep, Look, measures_in
 from recuse.sql.groups import GroupKey
+from recuse.sql.loads import bound_words
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
 from recuse.sql.native.looked import scans_of
@@ -111,12 +112,13 @@ def explain(
     *,
     sharing: Sequence[str],
     sparing: tuple[Key, ...],
+    bounds: Sequence[int] = (),
     firsts: Sequence[tuple[str, int, Explanation]] = (),
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
     `sharing`: how the groups of each measure share ε, in words; `sparing`: the keys that would put them side
-    by side.
+    by side; `bounds`: the most rows that a participant can own, where that is public.
     `firsts`: the numbers that are released first, as they are written, with how many aggregates of people.
     """
     blocks = [block for measure in measures for block in measure.blocks]
@@ -139,7 +141,7 @@ def explain(
         tables=_once(notes, *(one.tables for one in inner)),
         owners=_once(_owners(blocks), *(one.owners for one in inner)),
         completed=_once(_completed(blocks), *(one.completed for one in inner)),
-        how=_once(_how(blocks), *(one.how for one in inner)),
+        how=_once(_how(blocks), map(bound_words, bounds), *(one.how for one in inner)),
         groups=tuple(map(_group, question.keys)),
         epsilon=tuple(_split(sum(map(_is_owned, measures)), first, sharing, sparing)),
         then=tuple(_then(question)),

@@ -1,0 +1,42 @@
+"""A public bound on loads: the most rows of a count that one participant can own, whatever the data is.
+
+An owner whose values fix a unique key of every table of a join has one row of it at most. It follows from
+query, policy and catalogue. A key that is declared and not true costs accuracy only (proofs.md, theorem R0).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from recuse.policy import Policy
+from recuse.sql.aggregates import RowCount
+from recuse.sql.disjoint import BlockFacts
+from recuse.sql.measure import Measure
+from recuse.sql.query import Block, SetOf
+
+
+def load_bound(measure: Measure, policy: Policy) -> int | None:
+    """Return the most rows that a participant owns, in all places together; None if nothing bounds it.
+
+    Only counts of joined rows are looked at: a sum has no bound, and below an OR one row stands for another.
+    """
+    if not isinstance(measure.aggregate, RowCount) or len(measure.blocks) != 1:
+        return None
+    (block,) = measure.blocks
+    if block.choices or block.absent or any(isinstance(source, SetOf) for source in block.sources):
+        return None
+    return _most_places(block, BlockFacts.of(block, policy, measure.lookup()))
+
+
+def _most_places(block: Block, facts: BlockFacts) -> int | None:
+    """Return at how many places a kind stands in a row at most, if each owner has one row at each."""
+    if not block.owners or not all(facts.has_one_row(owner) for owner in block.owners):
+        return None
+    return max(Counter(owner.kind for owner in block.owners).values())
+
+
+def bound_words(bound: int) -> str:
+    """Return what a bound means for the noise."""
+    if bound == 1:
+        return "no participant has more than one row, whatever the data: nothing is truncated"
+    return f"no participant has more than {bound} rows, whatever the data: nothing beyond is considered"

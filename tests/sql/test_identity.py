@@ -181,6 +181,7 @@ CHANGES = {
         "granularity": Fraction(1, 4),
         "sharing": Sharing.ONE_OWNER,
         "touches": (Touch("person", (((0,),),)),),
+        "bound": 7,
     },
     Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
     Plan: {"measures": (), "grouping": None, "firsts": ()},

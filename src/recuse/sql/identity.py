@@ -50,6 +50,7 @@ def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
         "granularity": str(measure.granularity),
         "sharing": measure.sharing.value,
         "touches": [[touch.kind, touch.ways] for touch in measure.touches],
+        "bound": measure.bound,
     }
 
 

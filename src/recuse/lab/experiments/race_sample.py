@@ -55,21 +55,19 @@ def made_loads(seed: int) -> Iterator[tuple[str, Floats]]:
         each = int(random.integers(3, 30))
         for exponent in EXPONENTS:
             chances = ranks**-exponent
-            yield (
-                f"zipf {exponent} {people}",
-                random.multinomial(people * each, chances / chances.sum()) + 0.0,
-            )
-        yield f"alike {people}", random.poisson(each, people) + 0.0
+            drawn = random.multinomial(people * each, chances / chances.sum())
+            yield f"zipf {exponent} {people}", drawn.astype(np.float64)
+        yield f"alike {people}", random.poisson(each, people).astype(np.float64)
         weights = ranks**-0.8 / (ranks**-0.8).sum()
         product = random.poisson(each * people * weights) * random.poisson(3 * people * weights)
-        yield f"product {people}", product + 0.0
+        yield f"product {people}", product.astype(np.float64)
         tail = np.full(each // 2 + 2, 20.0 * each)
-        yield f"clique {people}", np.concatenate((random.poisson(3, people), tail))
+        yield f"clique {people}", np.concatenate((random.poisson(3, people).astype(np.float64), tail))
 
 
 def forum_loads() -> Iterator[tuple[str, Floats]]:
     """Yield how many rows every user has in the forum's stars around users, at all exponents."""
-    stars = [(fact,) for fact in FACTS]
+    stars: list[tuple[str, ...]] = [(fact,) for fact in FACTS]
     stars += [("posts", "comments"), ("posts", "badges"), ("comments", "badges"), ("votes", "badges")]
     stars += [("posts", "comments", "badges"), ("posts", "votes", "badges"), FACTS]
     for exponent in EXPONENTS:

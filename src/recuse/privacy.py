@@ -1,4 +1,4 @@
-"""Epsilon: a privacy loss, as an exact positive rational."""
+"""Epsilon and delta: privacy losses, as exact positive rationals."""
 
 from __future__ import annotations
 
@@ -50,6 +50,46 @@ class Epsilon:
                 "epsilon has too many digits",
                 found=str(number),
                 accepted=f"at most {MOST_PLACES} decimal places, or a fraction such as 1/3",
+                hint="round it down",
+            )
+        return cls(value)
+
+    def __str__(self) -> str:
+        return decimal_text(self.value)
+
+
+LEAST_DELTA = Fraction(1, 10**18)
+MOST_DELTA = Fraction(1, 1_000)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Delta:
+    """The chance that somebody is told of in full: an exact rational between 10⁻¹⁸ and 10⁻³.
+
+    >>> Delta.of("1e-6").value == Fraction(1, 1_000_000)
+    True
+    """
+
+    value: Fraction
+
+    def __post_init__(self) -> None:
+        if not LEAST_DELTA <= self.value <= MOST_DELTA:
+            raise ParameterError(
+                "delta is out of range",
+                found=str(self) if abs(self.value) < 10**12 else "a huge number",
+                accepted="a number from 1e-18 to 0.001",
+                hint="far below one in the number of people: 1e-6 is usual",
+            )
+
+    @classmethod
+    def of(cls, number: NumberLike) -> Self:
+        """Return the delta that a user wrote: a decimal, a power such as 1e-6, or a fraction."""
+        value = exact(number, name="delta")
+        if 10**18 % value.denominator:
+            raise ParameterError(
+                "delta has too many digits",
+                found=str(number),
+                accepted="at most 18 decimal places",
                 hint="round it down",
             )
         return cls(value)

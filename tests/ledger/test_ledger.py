@@ -263,7 +263,7 @@ def test_another_thread_opens_its_own(path):
     [
         "UPDATE account SET granted = x'00ff'",
         "INSERT INTO charge (at, epsilon, query) VALUES ('', '3', ''), ('', '-3', '')",
-        "INSERT INTO analyst VALUES ('ada', '1', '1/2')",
+        "INSERT INTO analyst (name, granted, spent) VALUES ('ada', '1', '1/2')",
     ],
 )
 def test_somebody_else_writing_into_it_is_noticed(path, how):

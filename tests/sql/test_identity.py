@@ -12,11 +12,12 @@ import pytest
 from recuse.policy import Policy
 from recuse.session.session import connect
 from recuse.sql.aggregates import COUNT, SUM
-from recuse.sql.compile import DerivationQuery, FirstPlan, Grouping, Plan
+from recuse.sql.compile import DerivationQuery, FirstPlan, Plan
 from recuse.sql.derive import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.finish import Shown
 from recuse.sql.formula import Operator, Term, operation
+from recuse.sql.grouping import Grouping
 from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.placeholder import DECIMAL, WHOLE
@@ -160,7 +161,7 @@ TABLE = DerivationTable("SELECT 1 AS x FROM t AS a", (), (OwnerColumns("person",
 MEASURE = DerivationQuery(
     (TABLE,), "SELECT COUNT(*) FROM t", "shape", COUNT, Fraction(1), Sharing.TOGETHER, signed=False
 )
-GROUPING = Grouping(("g",), (("a", "b"),), None, disjoint=True)
+GROUPING = Grouping(("g",), (("a", "b"),), (), disjoint=True)
 ALONE = Plan(
     (MEASURE,), (Shown("n", Term(0), ColumnKind.INTEGER),), None, (), (), None, (), "SELECT …", DUCKDB
 )
@@ -183,9 +184,9 @@ CHANGES = {
         "touches": (Touch("person", (((0,),),)),),
         "bound": 7,
     },
-    Grouping: {"listed": (("a", "c"),), "public": "SELECT 1 AS group_1", "disjoint": False},
-    Plan: {"measures": (), "grouping": None, "firsts": ()},
-    FirstPlan: {"plan": replace(ALONE, measures=()), "type": DECIMAL},
+    Grouping: {"keys": (("a", "c"),), "tables": ("SELECT 1 AS group_1",), "disjoint": False},
+    Plan: {"measures": (), "grouping": None, "firsts": (), "finding": MEASURE},
+    FirstPlan: {"plan": replace(ALONE, measures=()), "type": DECIMAL, "end": True},
 }
 LEFT_OUT = {
     DerivationQuery: {

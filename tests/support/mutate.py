@@ -215,6 +215,27 @@ MUTANTS = (
         ("tests/krelation/test_encode.py",),
     ),
     Mutant(
+        "a key is told from where the tail of continuous noise ends",
+        "mechanism/found.py",
+        "return times * high / (1 + low) <= delta",
+        "return times * high / 2 <= delta",
+        ("tests/audit/test_found.py",),
+    ),
+    Mutant(
+        "what ends the draws of keys is not ahead",
+        "mechanism/found.py",
+        "return cls(rate, 1 + 2 * SLACK + ahead / rate)",
+        "return cls(rate, Fraction(0))",
+        ("tests/audit/test_found.py",),
+    ),
+    Mutant(
+        "delta is not charged",
+        "ledger/ledger.py",
+        "delta = Fraction(0) if question.delta is None else question.delta.value",
+        "delta = Fraction(0)",
+        ("tests/ledger/test_delta.py",),
+    ),
+    Mutant(
         "what failed is chained to what leaves",
         "session/outward.py",
         "        log.note(error)\n",

@@ -26,6 +26,7 @@ from recuse.cli.old_spelling import OldSpellings
 from recuse.cli.options import (
     AnalystName,
     AsJson,
+    Chance,
     Database,
     LedgerFile,
     Loss,
@@ -46,6 +47,7 @@ from recuse.errors import RecuseError, UnansweredError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
+from recuse.session.domain import draft_domain
 from recuse.session.fingerprint import program_version
 from recuse.session.outward import door
 from recuse.sql.draft import draft
@@ -103,6 +105,7 @@ def ask(
     epsilon: Loss,
     ledger: LedgerFile = None,
     analyst: AnalystName = None,
+    delta: Chance = None,
     mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
@@ -110,7 +113,7 @@ def ask(
     with opened(database, policy, ledger, analyst) as session:
         try:
             with working():
-                answer = session.ask(written(sql), epsilon, mechanism=mechanism)
+                answer = session.ask(written(sql), epsilon, delta=delta, mechanism=mechanism)
         finally:
             announce(session)
     tell(answer, as_object=json_output)
@@ -197,6 +200,22 @@ def policy_check(
     for line in _owners(Policy.read(policy), database):
         table, _, owned = line.partition(": ")
         typer.echo(json.dumps({"table": table, "owned": owned}) if json_output else line)
+
+
+@policy_app.command("domain")
+def policy_domain(
+    database: Database,
+    column: Annotated[str, typer.Argument(help="The column whose values are listed, as TABLE.COLUMN.")],
+    policy: PolicyFile,
+    json_output: AsJson = False,
+) -> None:
+    """Draft the [[domain]] of a column from the data, for the custodian to edit and add to the policy.
+
+    NOT PRIVATE: it reads private rows and costs nothing. Whoever sees the policy or an answer by these groups
+    sees the list: leave out what tells of somebody. Columns that name individuals are refused.
+    """
+    lines = list(draft_domain(database, Policy.read(policy), column))
+    typer.echo(json.dumps({"domain": "\n".join(lines)}) if json_output else "\n".join(lines))
 
 
 def _owners(rules: Policy, database: Path | None) -> list[str]:

@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,17 +15,17 @@ from typer.core import TyperGroup
 
 from recuse.cli.options import AnalystName, AsJson, announce_new, changed_budget
 from recuse.cli.show import amounts
-from recuse.errors import DatabaseError
+from recuse.errors import DatabaseError, ParameterError
 from recuse.ledger import Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
 from recuse.policy import Policy
-from recuse.privacy import Epsilon, decimal_text, exact
+from recuse.privacy import Delta, Epsilon, decimal_text, exact
 from recuse.session.check import check
 from recuse.session.place import LedgerLocation, ledger_path
 
 SQLITE = b"SQLite format 3"
 MOST_FINDINGS = 100
-COLUMNS = ("at", "epsilon", "analyst", "source", "data_version", "policy", "query", "answer")
+COLUMNS = ("at", "epsilon", "delta", "analyst", "source", "data_version", "policy", "query", "answer")
 
 
 class ShowUnlessNamed(TyperGroup):
@@ -78,26 +79,33 @@ def show(
     policy: Annotated[
         Path | None, typer.Option("--policy", help="Say so if this policy's [budget] is not the ledger's.")
     ] = None,
-    delta: Annotated[
+    at_delta: Annotated[
         str | None,
-        typer.Option(help="Also bound the loss as (ε, δ), such as 1e-6; needs recuse[accounting]."),
+        typer.Option(
+            "--at-delta",
+            "--delta",
+            help="Report what all answers cost together if this δ is put up with; needs recuse[accounting].",
+        ),
     ] = None,
     json_output: AsJson = False,
 ) -> None:
     """Show what is granted, spent and left."""
     book = located(ledger)
     whole, analysts, version = book.balance(), book.analysts(), book.data_version()
-    loss = None if delta is None else _approximate(book, delta)
+    loss = None if at_delta is None else _approximate(book, at_delta)
     note = None if policy is None else changed_budget(book, Policy.read(policy))
     if json_output:
         told: dict[str, Any] = amounts(whole) | {"data_version": version}
         told["analysts"] = {analyst.name: amounts(analyst.balance) for analyst in analysts}
         if loss is not None:
-            told |= {"approximate_epsilon": loss, "delta": float(exact(str(delta), name="delta"))}
+            told |= {"approximate_epsilon": loss, "delta": float(exact(str(at_delta), name="delta"))}
         typer.echo(json.dumps(told))
     else:
         for name in ("granted", "spent", "remaining"):
             typer.echo(f"{name:<10}{decimal_text(getattr(whole, name))}")
+        if whole.granted_delta:
+            left, granted = decimal_text(whole.remaining_delta), decimal_text(whole.granted_delta)
+            typer.echo(f"delta     {left} of {granted} remaining")
         for analyst in analysts:
             left, granted = decimal_text(analyst.balance.remaining), decimal_text(analyst.balance.granted)
             typer.echo(f"analyst   {analyst.name}: {left} of {granted} remaining")
@@ -105,14 +113,20 @@ def show(
             typer.echo(f"data      version {version}")
         if loss is not None:
             typer.echo(
-                f"together  ({loss:.4g}, {delta})-private, if no epsilon was chosen after seeing answers"
+                f"together  ({loss:.4g}, {at_delta})-private, if no epsilon was chosen after seeing answers"
             )
     if note is not None:
         typer.echo(note, err=True)
 
 
 def _approximate(book: Ledger, delta: str) -> float:
-    return approximate_loss([charge.epsilon for charge in book.history()], exact(delta, name="delta"))
+    charges = book.history()
+    chance = exact(delta, name="delta") - sum((charge.delta for charge in charges), start=Fraction(0))
+    if chance <= 0:
+        raise ParameterError(
+            "the answers' own delta is more than this", found=delta, hint="name a larger one"
+        )
+    return approximate_loss([charge.epsilon for charge in charges], chance)
 
 
 @budget_app.command("grant")
@@ -122,6 +136,9 @@ def grant(
         str, typer.Option(help="The whole limit, not an addition; twice is no more than once.")
     ],
     analyst: AnalystName = None,
+    delta: Annotated[
+        str | None, typer.Option(help="The whole limit of delta; without it that stays as it is.")
+    ] = None,
     json_output: AsJson = False,
 ) -> None:
     """Set the limit of the database, or of an analyst.
@@ -130,17 +147,21 @@ def grant(
     The first grant of a database makes its ledger, in place of the policy's [budget].
     """
     loss, place = Epsilon.of(epsilon), place_of(ledger)
+    chance = None if delta is None else Delta.of(delta)
     if analyst is None and not place.exists() and (ledger.exists() or ledger.suffix == ".ledger"):
-        made, _ = open_or_create(place, loss)
+        made, _ = open_or_create(place, loss, chance)
         announce_new(LedgerLocation.of(ledger if ledger.exists() else None, place), made)
         made.close()
     book = Ledger.open(place)
-    balance = book.grant(loss, analyst)
+    balance = book.grant(loss, analyst, chance)
     if json_output:
         typer.echo(json.dumps({"analyst": analyst} | amounts(balance)))
         return
     left, granted = decimal_text(balance.remaining), decimal_text(balance.granted)
     typer.echo(f"{analyst or 'the database'} may spend {granted}: {left} remaining")
+    if balance.granted_delta:
+        left, granted = decimal_text(balance.remaining_delta), decimal_text(balance.granted_delta)
+        typer.echo(f"and delta {granted}: {left} remaining")
     if analyst is not None and balance.remaining > book.balance().remaining:
         typer.echo(f"but the database has only {decimal_text(book.balance().remaining)} left", err=True)
 
@@ -155,6 +176,7 @@ def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
         {
             "at": charge.at,
             "epsilon": decimal_text(charge.epsilon),
+            "delta": decimal_text(charge.delta),
             "analyst": charge.analyst,
             "source": charge.source,
             "data_version": charge.data_version,

@@ -33,6 +33,10 @@ AnalystName = Annotated[
     str | None, typer.Option("--analyst", help="Who asks, if the custodian has named analysts.")
 ]
 Loss = Annotated[str, typer.Option("--epsilon", help="The privacy loss of this answer, such as 0.5.")]
+Chance = Annotated[
+    str | None,
+    typer.Option("--delta", help="What finding groups that nobody listed may cost, such as 1e-6."),
+]
 MechanismName = Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 

@@ -20,7 +20,8 @@ from recuse.cli.refusal import refusal
 from recuse.cli.show import amounts, tell
 from recuse.errors import RecuseError, UnansweredError
 from recuse.numerals import nearest
-from recuse.privacy import Epsilon
+from recuse.privacy import Delta, Epsilon
+from recuse.session.answer import Answer
 from recuse.session.outward import door
 from recuse.session.session import Session
 
@@ -30,6 +31,7 @@ PROMPT, MORE = "recuse> ", "   ...> "
 HELP = """\
 SELECT … ;            ask a question; it ends with a semicolon or an empty line
 :epsilon 0.5          what a question may cost from now on
+:delta 1e-6           what finding groups that nobody listed may cost; :delta off
 :explain SELECT …     show what is understood of a question: free
 :budget               show what is granted, spent and left
 :help                 show this
@@ -44,6 +46,7 @@ class Shell:
     epsilon: Epsilon | None
     mechanism: str
     as_json: bool
+    delta: Delta | None = None
     announced: bool = False
     answered: bool = True
     """whether every question that was charged has been answered"""
@@ -66,6 +69,11 @@ class Shell:
                 return
             case ":help":
                 typer.echo(HELP)
+            case ":delta":
+                if rest:
+                    self.delta = None if rest == "off" else Delta.of(rest)
+                chance = None if self.delta is None else nearest(self.delta.value)
+                self._say(f"delta     {self.delta or 'off'}", {"delta": chance})
             case ":epsilon":
                 if rest:
                     self.epsilon = Epsilon.of(rest)
@@ -88,9 +96,15 @@ class Shell:
             typer.echo("recuse: what may it cost? hint: :epsilon 0.5", err=True)
             return
         with working():
-            found = self.session.ask(sql, str(self.epsilon), mechanism=self.mechanism)
+            found = self._asked(sql, str(self.epsilon))
         self._announce()
         tell(found, as_object=self.as_json)
+
+    def _asked(self, sql: str, epsilon: str) -> Answer:
+        """Return the answer; δ is paid only where groups are found by it."""
+        finds = self.delta is not None and self.session.compile(sql).finding is not None
+        delta = str(self.delta) if finds else None
+        return self.session.ask(sql, epsilon, delta=delta, mechanism=self.mechanism)
 
     def _say(self, text: str, told: dict[str, Any]) -> None:
         typer.echo(json.dumps(told) if self.as_json else text)

@@ -34,6 +34,8 @@ def as_json(answer: Answer) -> str:
         "stored": answer.stored,
         "policy": answer.policy,
         "data_version": answer.data_version,
+        **({"delta": nearest(answer.delta)} if answer.delta else {}),
+        **({"notes": list(answer.notes)} if answer.notes else {}),
         **({"released_first": list(map(_stand_in, answer.stand_ins))} if answer.stand_ins else {}),
     }
     if answer.is_number and isinstance(answer.number, Release):
@@ -79,12 +81,21 @@ def _ends(ends: Ends) -> list[int | float | None]:
     return [None if end is None else nearest(end) for end in ends]
 
 
-def amounts(balance: Balance) -> dict[str, int | float]:
+def amounts(balance: Balance) -> dict[str, Any]:
     """Return what is granted, spent and left, for programs."""
     return {
         "granted": nearest(balance.granted),
         "spent": nearest(balance.spent),
         "remaining": nearest(balance.remaining),
+        **({"delta": _deltas(balance)} if balance.granted_delta else {}),
+    }
+
+
+def _deltas(balance: Balance) -> dict[str, int | float]:
+    return {
+        "granted": nearest(balance.granted_delta),
+        "spent": nearest(balance.spent_delta),
+        "remaining": nearest(balance.remaining_delta),
     }
 
 

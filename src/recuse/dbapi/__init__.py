@@ -3,7 +3,8 @@
     connection = recuse.dbapi.connect("shop.duckdb", policy="shop.toml", epsilon="0.5")
     pandas.read_sql("SELECT COUNT(*) FROM orders", connection)
 
-Every question costs the connection's ε, or what a leading comment says: `/* epsilon = 0.1 */ SELECT …`. Rows
+Every question costs the connection's ε, or what a leading comment says: `/* epsilon = 0.1 */ SELECT …`
+(`/* epsilon = 0.1, delta = 1e-6 */` where groups are found). Rows
 hold released values only; `Cursor.answer` has their intervals. Parameters (`?`) are written into the text
 as literals before it is read, so a question with parameters is the question with their values in it.
 """
@@ -28,7 +29,7 @@ from recuse.dbapi.errors import (
     Warning,
     refusing,
 )
-from recuse.dbapi.text import bound, literal, stated_epsilon
+from recuse.dbapi.text import bound, literal, stated_epsilon, stated_losses
 from recuse.dbapi.types import (
     BINARY,
     DATETIME,
@@ -209,14 +210,14 @@ class Cursor:
     def _ask(
         self, session: Session, operation: str, parameters: Sequence[Any]
     ) -> tuple[Answer, list[Record], list[Description]]:
-        text, stated = stated_epsilon(operation)
+        text, stated, chance = stated_losses(operation)
         loss = self.connection.epsilon if stated is None else Epsilon.of(stated)
         if loss is None:
             raise ProgrammingError(
                 "what may the answer cost? connect(…, epsilon=0.5), or begin with /* epsilon = 0.5 */"
             )
         mechanism = self.connection.mechanism
-        question = session.question(bound(text, parameters), str(loss), mechanism=mechanism)
+        question = session.question(bound(text, parameters), str(loss), delta=chance, mechanism=mechanism)
         answer = session.reply(question)
         return after_charge(lambda: _fetchable(question.plan, answer), session.failures)
 

@@ -14,22 +14,34 @@ from sqlglot.tokenizer_core import TokenType
 
 from recuse.dbapi.errors import ProgrammingError
 
-_LEADING = re.compile(r"\s*/\*\s*epsilon\s*=\s*([^\s*]+)\s*\*/", re.IGNORECASE)
-_STATED = re.compile(r"(/\*|--)\s*epsilon\s*=", re.IGNORECASE)
+_LEADING = re.compile(
+    r"\s*/\*\s*epsilon\s*=\s*([^\s*,]+)\s*(?:,\s*delta\s*=\s*([^\s*,]+)\s*)?\*/", re.IGNORECASE
+)
+_STATED = re.compile(r"(/\*|--)\s*(epsilon|delta)\s*=", re.IGNORECASE)
 _DUCKDB = Dialect.get_or_raise("duckdb")
 
 
-def stated_epsilon(sql: str) -> tuple[str, str | None]:
-    """Return the question with blanks in place of its leading comment, and the ε that the comment states.
+def stated_losses(sql: str) -> tuple[str, str | None, str | None]:
+    """Return the question with blanks in place of its leading comment, and the ε and δ that that states.
 
-    >>> stated_epsilon("/* epsilon = 0.5 */ SELECT 1")
-    ('                    SELECT 1', '0.5')
+    >>> stated_losses("/* epsilon = 0.5 */ SELECT 1")
+    ('                    SELECT 1', '0.5', None)
+    >>> stated_losses("/* epsilon=1, delta=1e-6 */ SELECT 1")[1:]
+    ('1', '1e-6')
     """
     found = _LEADING.match(sql)
     rest = sql if found is None else " " * found.end() + sql[found.end() :]
     if _STATED.search(rest):
-        raise ProgrammingError("epsilon is stated once, in a comment before the question")
-    return rest, None if found is None else found[1]
+        raise ProgrammingError(
+            "epsilon is stated once, in a comment before the question, and delta after it: "
+            "/* epsilon = 1, delta = 1e-6 */"
+        )
+    return (rest, None, None) if found is None else (rest, found[1], found[2])
+
+
+def stated_epsilon(sql: str) -> tuple[str, str | None]:
+    """Return the question without its leading comment, and the ε that the comment states."""
+    return stated_losses(sql)[:2]
 
 
 def bound(sql: str, parameters: Sequence[Any]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
-from recuse.sql.compile import Plan, compiled_sql
+from recuse.sql.compile import Plan
 
 TYPES = "cast the values to types that fit"
 FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the policy"
@@ -20,9 +20,9 @@ def check_plan(plan: Plan, engine: Engine) -> None:
     for first in plan.firsts:
         check_plan(first.plan, engine)
     plan = plan.filled([None] * len(plan.firsts))
-    public = [plan.grouping.public] if plan.grouping is not None and plan.grouping.public else []
+    public = [] if plan.grouping is None else [*plan.grouping.tables]
     public += [] if plan.public is None else [plan.public.sql]
-    reason = unbound(engine, (*compiled_sql(plan.measures), *public))
+    reason = unbound(engine, (*plan.statements, *public))
     if reason is not None:
         hint = FILE_TYPES if engine.catalogue().untyped else TYPES
         raise QueryError(f"{engine.dialect.name} refuses the query: {reason}", hint=hint)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from typing import Any, Self
 
@@ -13,11 +14,21 @@ import pyarrow
 
 from recuse.engines.engine import Engine
 from recuse.krelation.contributions import Contributions, encode_contributions
-from recuse.krelation.encode import BelowTables, Derivations, codes_of, encode_groups, encode_merged, integers
+from recuse.krelation.encode import (
+    BelowTables,
+    Derivations,
+    codes_of,
+    encode_groups,
+    encode_merged,
+    integers,
+)
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
-from recuse.sql.compile import DerivationQuery, Grouping, Plan, compiled_sql
+from recuse.sql.compile import DerivationQuery, Plan, compiled_sql
+from recuse.sql.dense import Dense
 from recuse.sql.derive import VALUE, DerivationTable
+from recuse.sql.grouping import MAX_GROUPS, Grouping, InTable
+from recuse.sql.groups import KeyValue
 from recuse.sql.native.question import PublicQuery
 
 GroupKeys = tuple[Any, ...]
@@ -25,29 +36,82 @@ GroupKeys = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class GroupDomain:
-    """All groups that a question asks for: the keys of each, and the table of the public ones."""
+    """All groups that a question asks for: the keys of each, and the tables that some come from.
 
-    keys: tuple[GroupKeys, ...]
-    public: pyarrow.Table | None
+    There are none while ends of keys have not been released, or keys not been found.
+    """
+
+    grouping: Grouping | None
+    tables: tuple[pyarrow.Table, ...] = ()
+    keys: tuple[GroupKeys, ...] = ()
+
+    @classmethod
+    def of(cls, grouping: Grouping, tables: Sequence[pyarrow.Table]) -> Self:
+        """Return the groups of a grouping whose tables are known."""
+        known = tuple(tables)
+        if grouping.is_open or len(known) < len(grouping.tables) + bool(grouping.found):
+            return cls(grouping, known)
+        if grouping.size([table.num_rows for table in known]) > MAX_GROUPS:
+            return cls(grouping, known)
+        return cls(grouping, known, tuple(_combinations(grouping, known)))
+
+    @property
+    def size(self) -> int:
+        """How many groups there are, open ends and keys that are not found yet left out."""
+        return 1 if self.grouping is None else self.grouping.size([table.num_rows for table in self.tables])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether ends of keys have not been released yet."""
+        return self.grouping is not None and self.grouping.is_open
+
+    def given(self, released: Callable[[int], Fraction | None]) -> GroupDomain:
+        """Return the groups, once the ends of keys are released."""
+        if self.grouping is None or not self.grouping.is_open:
+            return self
+        rows = [table.num_rows for table in self.tables]
+        return GroupDomain.of(self.grouping.given(released, rows), self.tables)
+
+    def found(self, keys: pyarrow.Table) -> GroupDomain:
+        """Return the groups, once keys are found: as many of them, the first, as there is room for."""
+        if self.grouping is None:
+            return self
+        room = keys.slice(0, MAX_GROUPS // max(1, self.size))
+        return GroupDomain.of(
+            self.grouping, (*self.tables, room.sort_by([(n, "ascending") for n in room.column_names]))
+        )
 
 
-NO_GROUPS = GroupDomain(((),), None)
+NO_GROUPS = GroupDomain(None, (), ((),))
 
 
 def collect_domain(engine: Engine, grouping: Grouping | None) -> GroupDomain:
     """Return the groups of a question. Public tables are read, and nothing else."""
     if grouping is None:
         return NO_GROUPS
-    rows: list[GroupKeys] = [()]
-    public = None
-    if grouping.public is not None:
-        (public,) = engine.run([grouping.public])
-        names = public.column_names
-        public = public.sort_by([(name, "ascending") for name in names])
-        rows = list(zip(*(public[name].to_pylist() for name in names), strict=True))
-    listed = product(*(values for values in grouping.listed if values is not None))
-    keys = tuple(_interleaved(grouping, chosen, row) for chosen in listed for row in rows)
-    return GroupDomain(keys, public)
+    tables = engine.run(list(grouping.tables)) if grouping.tables else []
+    return GroupDomain.of(grouping, list(map(_ordered, tables)))
+
+
+def _ordered(table: pyarrow.Table) -> pyarrow.Table:
+    return table.sort_by([(name, "ascending") for name in table.column_names])
+
+
+def _combinations(grouping: Grouping, tables: Sequence[pyarrow.Table]) -> Iterator[GroupKeys]:
+    """Yield the keys of every group: listed keys and those between ends change slowest."""
+    values = [key.labels() if isinstance(key, Dense) else key for key in _spelled(grouping)]
+    rows = [list(zip(*(column.to_pylist() for column in table.columns), strict=True)) for table in tables]
+    for chosen in product(*values):
+        for found in product(*rows):
+            spelled = iter(chosen)
+            yield tuple(
+                found[key.table][key.column] if isinstance(key, InTable) else next(spelled)
+                for key in grouping.keys
+            )
+
+
+def _spelled(grouping: Grouping) -> list[tuple[KeyValue, ...] | Dense]:
+    return [key for key in grouping.keys if not isinstance(key, InTable)]
 
 
 def collect_public(engine: Engine, query: PublicQuery) -> list[GroupKeys]:
@@ -63,17 +127,10 @@ def _plain(cell: Any) -> Any:
     return int(cell) if whole else cell
 
 
-def _interleaved(grouping: Grouping, chosen: GroupKeys, row: GroupKeys) -> GroupKeys:
-    """Return the keys in the order of GROUP BY."""
-    listed, public = iter(chosen), iter(row)
-    return tuple(next(public) if values is None else next(listed) for values in grouping.listed)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Collected:
     """The rows of a question, as its statements returned them."""
 
-    grouping: Grouping | None
     domain: GroupDomain
     tables: Mapping[str, pyarrow.Table]
 
@@ -81,22 +138,22 @@ class Collected:
     def of(cls, engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> Self:
         """Return the rows of a plan. This is where data is looked at."""
         sql = compiled_sql(plan.measures)
-        return cls(plan.grouping, domain, dict(zip(sql, engine.run(sql), strict=True)))
+        return cls(domain, dict(zip(sql, engine.run(sql), strict=True)))
 
     def relations(self, measure: DerivationQuery) -> list[KRelation]:
         """Return the relation of every group of a measure."""
-        return _relations(measure, self.grouping, self.domain, self.tables)
+        return _relations(measure, self.domain, self.tables)
 
     def contributions(self, measure: DerivationQuery) -> Contributions:
         """Return who brings how much to which group, for a measure whose rows have one owner."""
-        found = [_derivations(table, self.tables) for table in measure.tables]
-        groups = [_groups(table, self.grouping, self.domain) for table in found]
+        found = [derivations_of(table, self.tables) for table in measure.tables]
+        groups = [_groups(table, self.domain) for table in found]
         return encode_contributions(found, groups, len(self.domain.keys), signed=measure.signed)
 
     def placed(self, measure: DerivationQuery) -> list[PlacedRows]:
         """Return the rows of every group with their values, for an answer that is one of them."""
-        found = [_derivations(table, self.tables) for table in measure.tables]
-        groups = [_groups(table, self.grouping, self.domain) for table in found]
+        found = [derivations_of(table, self.tables) for table in measure.tables]
+        groups = [_groups(table, self.domain) for table in found]
         return encode_placed(found, groups, len(self.domain.keys), shape=measure.shape, value=VALUE)
 
 
@@ -108,24 +165,24 @@ def collect(engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> list
 
 def _relations(
     measure: DerivationQuery,
-    grouping: Grouping | None,
     domain: GroupDomain,
     tables: Mapping[str, pyarrow.Table],
 ) -> list[KRelation]:
     signed = measure.signed
-    if grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
+    if domain.grouping is None and measure.shape is Shape.CONJUNCTIONS and len(measure.tables) == 1:
         (table,) = measure.tables
         owners = [(owner.kind, owner.columns) for owner in table.owners]
         return [encode_merged(tables[table.sql], owners, shape=measure.shape, signed=signed)]
-    derivations = [_derivations(table, tables) for table in measure.tables]
-    groups = [_groups(found, grouping, domain) for found in derivations]
+    derivations = [derivations_of(table, tables) for table in measure.tables]
+    groups = [_groups(found, domain) for found in derivations]
     return encode_groups(derivations, groups, len(domain.keys), shape=measure.shape, signed=signed)
 
 
-def _derivations(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) -> Derivations:
+def derivations_of(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) -> Derivations:
+    """Return a table of derivations with what the engine returned for it."""
     below = [
         BelowTables(
-            [_derivations(inner, tables) for inner in below.group.tables], below.columns, below.group.least
+            [derivations_of(inner, tables) for inner in below.group.tables], below.columns, below.group.least
         )
         for below in table.below
     ]
@@ -133,23 +190,37 @@ def _derivations(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) ->
     return Derivations(tables[table.sql], owners, table.key, below, table.value)
 
 
-def _groups(found: Derivations, grouping: Grouping | None, domain: GroupDomain) -> Integers:
+def _groups(found: Derivations, domain: GroupDomain) -> Integers:
     """Return the group of every row, a number beyond all groups where its keys are in none."""
     rows = found.table.num_rows
-    if grouping is None:
-        return np.zeros(rows, np.int64)
-    position = np.zeros(rows, np.int64)
-    public: list[str] = []
-    for name, values in zip(found.key, grouping.listed, strict=True):
-        if values is None:
-            public.append(name)
-        else:
-            position = position * len(values) + integers(found.table[name])
-    if domain.public is None:
+    position, inside = np.zeros(rows, np.int64), np.ones(rows, bool)
+    if domain.grouping is None:
         return position
-    place = _places(found.table, public, domain.public)
-    inside = position * domain.public.num_rows + np.minimum(place, domain.public.num_rows - 1)
-    return np.where(place < domain.public.num_rows, inside, len(domain.keys))
+    columns: dict[int, list[str]] = {}
+    for name, key in zip(found.key, domain.grouping.keys, strict=True):
+        if isinstance(key, InTable):
+            columns.setdefault(key.table, []).append(name)
+        else:
+            place, size = _place(found.table[name], key)
+            inside &= place < size
+            position = position * size + np.minimum(place, max(size - 1, 0))
+    for number, names in sorted(columns.items()):
+        table = domain.tables[number]
+        place = _places(found.table, names, table)
+        inside &= place < table.num_rows
+        position = position * table.num_rows + np.minimum(place, max(table.num_rows - 1, 0))
+    return np.where(inside, position, len(domain.keys))
+
+
+def _place(column: pyarrow.ChunkedArray, key: tuple[KeyValue, ...] | Dense) -> tuple[Integers, int]:
+    """Return the place of every row among the values of a key, the number of them where it has none."""
+    if isinstance(key, tuple):
+        return integers(column), len(key)
+    size = len(key.labels())
+    null = column.is_null().to_numpy(zero_copy_only=False)
+    place = integers(column.fill_null(0)) - key.first
+    place = np.where((place < 0) | (place >= size - key.null), size, place)
+    return np.where(null, size - 1 if key.null else size, place), size
 
 
 def _places(table: pyarrow.Table, names: Sequence[str], public: pyarrow.Table) -> Integers:

@@ -40,11 +40,13 @@ class SystemTables:
         ):
             columns.setdefault(table, []).append(Column(name, kind, nullable=bool(nullable)))
         definitions = dict(self._system("table_name, sql", "duckdb_tables()", "NOT internal"))
+        checks: dict[str, list[str]] = {}
         views = dict(self._system("view_name, sql", "duckdb_views()", "NOT internal"))
         for table, expression in self._system(
             "table_name, expression", "duckdb_constraints()", "constraint_type = 'CHECK'"
         ):
             columns[table] = _checked(columns.get(table, []), expression or "")
+            checks.setdefault(table, []).append(expression or "TRUE")
         keys, references = self._constraints(columns)
         tables = tuple(
             Table(
@@ -54,6 +56,7 @@ class SystemTables:
                 tuple(references.get(name, ())),
                 path=(self.database, self.schema, name),
                 view=None if self.files else views.get(name),
+                checks=tuple(checks.get(name, ())),
             )
             for name, found in sorted(columns.items())
         )

@@ -10,10 +10,10 @@ from pathlib import Path
 from recuse.errors import LedgerError
 from recuse.ledger.ledger import Ledger, reason
 from recuse.ledger.schema import lay_out
-from recuse.privacy import Epsilon
+from recuse.privacy import Delta, Epsilon
 
 
-def open_or_create(path: Path, grant: Epsilon | None) -> tuple[Ledger, bool]:
+def open_or_create(path: Path, grant: Epsilon | None, delta: Delta | None = None) -> tuple[Ledger, bool]:
     """Return the ledger at `path` and whether it was created now, from the policy's budget.
 
     A new file appears whole or not at all, and never in place of one that is there.
@@ -32,7 +32,7 @@ def open_or_create(path: Path, grant: Epsilon | None) -> tuple[Ledger, bool]:
         try:
             connection = sqlite3.connect(draft, isolation_level=None)
             connection.execute("PRAGMA journal_mode = WAL")
-            lay_out(connection, grant)
+            lay_out(connection, grant, delta)
             connection.close()
             os.link(draft, path)
             created = True

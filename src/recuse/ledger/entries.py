@@ -6,22 +6,29 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from recuse.errors import ParameterError
-from recuse.privacy import Epsilon, decimal_text
+from recuse.privacy import Delta, Epsilon, decimal_text
 
 LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Balance:
-    """What was granted and what has been spent, exactly."""
+    """What was granted and what has been spent, of ε and of δ, exactly."""
 
     granted: Fraction
     spent: Fraction
+    granted_delta: Fraction = Fraction(0)
+    spent_delta: Fraction = Fraction(0)
 
     @property
     def remaining(self) -> Fraction:
-        """What may still be spent."""
+        """What may still be spent of ε."""
         return self.granted - self.spent
+
+    @property
+    def remaining_delta(self) -> Fraction:
+        """What may still be spent of δ."""
+        return self.granted_delta - self.spent_delta
 
     def __str__(self) -> str:
         return f"{decimal_text(self.remaining)} of {decimal_text(self.granted)} left"
@@ -54,6 +61,7 @@ class Bill:
     policy: str
     analyst: str | None = None
     source: str = ""
+    delta: Delta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,7 @@ class Charge:
     """as it was released; None if the program ended before it answered, or for charges of version 1"""
     source: str | None
     """the data as seen from the ledger; None for charges before version 3"""
+    delta: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,7 @@ class Decision:
     analyst: str | None
     epsilon: Fraction | None
     data_version: int
+    delta: Fraction | None = None
 
 
 def checked_name(name: str) -> str:

@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -27,7 +28,7 @@ from recuse.ledger.entries import (
     checked_name,
 )
 from recuse.ledger.schema import VERSION, lay_out, migrate, now, version_of
-from recuse.privacy import Epsilon, decimal_text
+from recuse.privacy import Delta, Epsilon, decimal_text
 
 WAIT_SECONDS = 60.0
 MALFORMED = (sqlite3.Error, TypeError, ValueError, ZeroDivisionError)
@@ -43,10 +44,10 @@ class Ledger:
         self._home = _process_and_thread()
 
     @classmethod
-    def in_memory(cls, grant: Epsilon) -> Self:
+    def in_memory(cls, grant: Epsilon, delta: Delta | None = None) -> Self:
         """Return a ledger that lives as long as the process: for data that has no file."""
         connection = sqlite3.connect(":memory:", isolation_level=None)
-        lay_out(connection, grant)
+        lay_out(connection, grant, delta)
         return cls(":memory:", connection)
 
     @classmethod
@@ -78,16 +79,19 @@ class Ledger:
         if self._connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("pages are damaged")
         with self._transaction("DEFERRED"):  # one snapshot: others may be charging
-            spent: dict[str | None, Fraction] = {}
-            for analyst, text in self._rows("SELECT analyst, epsilon FROM charge"):
-                if (epsilon := Fraction(text)) <= 0:
+            spent: dict[str | None, Spending] = {}
+            for analyst, *texts in self._rows("SELECT analyst, epsilon, delta FROM charge"):
+                epsilon, delta = map(Fraction, texts)
+                if epsilon <= 0 or delta < 0:
                     raise sqlite3.DatabaseError("the charges do not add up")
-                spent[analyst] = spent.get(analyst, Fraction(0)) + epsilon
-            named = {analyst.name: analyst.balance.spent for analyst in self._analysts()}
+                before = spent.get(analyst, NOTHING)
+                spent[analyst] = before[0] + epsilon, before[1] + delta
+            named = {found.name: _spent(found.balance) for found in self._analysts()}
             charged = {name: amount for name, amount in spent.items() if name is not None}
-            if charged != {name: amount for name, amount in named.items() if amount}:
+            if charged != {name: amount for name, amount in named.items() if amount != NOTHING}:
                 raise sqlite3.DatabaseError("the charges do not add up")
-            if sum(spent.values(), start=Fraction(0)) != self._account()[0].spent:
+            together = tuple(sum(amounts, start=Fraction(0)) for amounts in zip(*spent.values(), strict=True))
+            if (together or NOTHING) != _spent(self._account()[0]):
                 raise sqlite3.DatabaseError("the charges do not add up")
 
     def close(self) -> None:
@@ -115,18 +119,23 @@ class Ledger:
         """Return all charges, oldest first: what was asked, what it cost, what was let out."""
         with _readable(self.path):
             rows = self._rows(
-                "SELECT at, epsilon, query, analyst, data_version, policy, answer, source"
+                "SELECT at, epsilon, query, analyst, data_version, policy, answer, source, delta"
                 " FROM charge ORDER BY id"
             )
-            return [Charge(at, Fraction(epsilon), *rest) for at, epsilon, *rest in rows]
+            return [
+                replace(Charge(at, Fraction(epsilon), *rest), delta=Fraction(delta))
+                for at, epsilon, *rest, delta in rows
+            ]
 
     def decisions(self) -> list[Decision]:
         """Return what the custodian has decided, oldest first; the first grant is the policy's."""
         with _readable(self.path):
-            rows = self._rows("SELECT at, what, analyst, epsilon, data_version FROM decision ORDER BY id")
+            rows = self._rows(
+                "SELECT at, what, analyst, epsilon, data_version, delta FROM decision ORDER BY id"
+            )
             return [
-                Decision(at, what, analyst, None if epsilon is None else Fraction(epsilon), version)
-                for at, what, analyst, epsilon, version in rows
+                Decision(at, what, analyst, _stated(epsilon), version, _stated(delta))
+                for at, what, analyst, epsilon, version, delta in rows
             ]
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
@@ -134,15 +143,15 @@ class Ledger:
         return self._connection.execute(sql, values).fetchall()
 
     def _account(self) -> tuple[Balance, int]:
-        found = self._rows("SELECT granted, spent, data_version FROM account")
+        found = self._rows(f"SELECT {AMOUNTS}, data_version FROM account")
         if len(found) != 1:
             raise sqlite3.DatabaseError("the account is missing")
-        granted, spent, version = found[0]
-        return _balance(granted, spent), int(version)
+        *amounts, version = found[0]
+        return _balance(*amounts), int(version)
 
     def _analysts(self) -> list[Analyst]:
-        rows = self._rows("SELECT name, granted, spent FROM analyst ORDER BY name")
-        return [Analyst(name, _balance(granted, spent)) for name, granted, spent in rows]
+        rows = self._rows(f"SELECT name, {AMOUNTS} FROM analyst ORDER BY name")
+        return [Analyst(name, _balance(*amounts)) for name, *amounts in rows]
 
     def _analyst(self, name: str) -> Analyst:
         found = [analyst for analyst in self._analysts() if analyst.name == name]
@@ -175,10 +184,11 @@ class Ledger:
             if stored:
                 return Stored(stored[0][0], remaining, version)
             epsilon = question.epsilon.value
+            delta = Fraction(0) if question.delta is None else question.delta.value
             _refuse_overdraft(question, before, own)
             cursor = self._connection.execute(
-                "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key, source)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key, source, delta)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     now(),
                     str(epsilon),
@@ -188,13 +198,18 @@ class Ledger:
                     question.policy,
                     question.key,
                     question.source,
+                    str(delta),
                 ),
             )
-            self._connection.execute("UPDATE account SET spent = ?", (str(before.spent + epsilon),))
+            self._connection.execute(
+                "UPDATE account SET spent = ?, spent_delta = ?",
+                (str(before.spent + epsilon), str(before.spent_delta + delta)),
+            )
             if own is not None:
+                mine = own.balance
                 self._connection.execute(
-                    "UPDATE analyst SET spent = ? WHERE name = ?",
-                    (str(own.balance.spent + epsilon), own.name),
+                    "UPDATE analyst SET spent = ?, spent_delta = ? WHERE name = ?",
+                    (str(mine.spent + epsilon), str(mine.spent_delta + delta), own.name),
                 )
             return Charged(int(cursor.lastrowid or 0), remaining - epsilon, version)
 
@@ -218,20 +233,22 @@ class Ledger:
 
     # -------------------------------------------------------------- the custodian
 
-    def grant(self, epsilon: Epsilon, analyst: str | None = None) -> Balance:
+    def grant(self, epsilon: Epsilon, analyst: str | None = None, delta: Delta | None = None) -> Balance:
         """Return the balance after the limit of the database, or of an analyst, has been set to `epsilon`.
 
         The whole limit is named, so that granting twice grants no more. It cannot fall below what is spent.
+        Without `delta` the limit of δ stays as it is: none at first.
         """
         with _readable(self.path), self._transaction("IMMEDIATE"):
             if analyst is None:
-                (before, version), what = self._account(), "UPDATE account SET granted = ?"
+                (before, version), what = self._account(), "UPDATE account SET granted = ?, granted_delta = ?"
             else:
                 known = {found.name: found.balance for found in self._analysts()}
                 before = known.get(checked_name(analyst), Balance(Fraction(0), Fraction(0)))
                 _, version = self._account()
                 what = (
-                    "INSERT INTO analyst VALUES (?2, ?1, '0') ON CONFLICT (name) DO UPDATE SET granted = ?1"
+                    "INSERT INTO analyst (name, granted, spent, granted_delta) VALUES (?3, ?1, '0', ?2)"
+                    " ON CONFLICT (name) DO UPDATE SET granted = ?1, granted_delta = ?2"
                 )
             if epsilon.value < before.spent:
                 raise BudgetError(
@@ -239,10 +256,16 @@ class Ledger:
                     found=f"a limit of {epsilon}, {decimal_text(before.spent)} spent",
                     hint=f"{decimal_text(before.spent)} stops all further questions",
                 )
-            values = (str(epsilon.value),) if analyst is None else (str(epsilon.value), analyst)
-            self._connection.execute(what, values)
-            self._decide("grant", analyst, epsilon, version)
-            return Balance(epsilon.value, before.spent)
+            chance = before.granted_delta if delta is None else delta.value
+            if chance < before.spent_delta:
+                raise BudgetError(
+                    "more delta than this has been spent already",
+                    found=f"a limit of {decimal_text(chance)}, {decimal_text(before.spent_delta)} spent",
+                )
+            values = [str(epsilon.value), str(chance)]
+            self._connection.execute(what, values if analyst is None else [*values, analyst])
+            self._decide("grant", analyst, epsilon, version, delta)
+            return replace(before, granted=epsilon.value, granted_delta=chance)
 
     def publish(self) -> int:
         """Return the new data version: the custodian says that the data has changed.
@@ -255,10 +278,19 @@ class Ledger:
             self._decide("publish", None, None, version)
             return version
 
-    def _decide(self, what: str, analyst: str | None, epsilon: Epsilon | None, version: int) -> None:
+    def _decide(
+        self,
+        what: str,
+        analyst: str | None,
+        epsilon: Epsilon | None,
+        version: int,
+        delta: Delta | None = None,
+    ) -> None:
+        losses = [None if loss is None else str(loss.value) for loss in (epsilon, delta)]
         self._connection.execute(
-            "INSERT INTO decision (at, what, analyst, epsilon, data_version) VALUES (?, ?, ?, ?, ?)",
-            (now(), what, analyst, None if epsilon is None else str(epsilon.value), version),
+            "INSERT INTO decision (at, what, analyst, epsilon, delta, data_version)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (now(), what, analyst, *losses, version),
         )
 
     def _stay(self) -> None:
@@ -286,9 +318,23 @@ def _process_and_thread() -> tuple[int, int]:
     return os.getpid(), threading.get_ident()
 
 
-def _balance(granted: str, spent: str) -> Balance:
-    balance = Balance(Fraction(granted), Fraction(spent))
-    if balance.spent < 0 or balance.remaining < 0:
+Spending = tuple[Fraction, Fraction]
+"""an ε and a δ"""
+NOTHING = (Fraction(0), Fraction(0))
+AMOUNTS = "granted, spent, granted_delta, spent_delta"
+
+
+def _spent(balance: Balance) -> Spending:
+    return balance.spent, balance.spent_delta
+
+
+def _stated(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
+
+
+def _balance(*amounts: str) -> Balance:
+    balance = Balance(*map(Fraction, amounts))
+    if min(balance.spent, balance.remaining, balance.spent_delta, balance.remaining_delta) < 0:
         raise sqlite3.DatabaseError("the account is overdrawn")
     return balance
 
@@ -303,6 +349,17 @@ def _refuse_overdraft(question: Bill, database: Balance, own: Analyst | None) ->
             "the budget does not cover this question",
             found=f"epsilon {question.epsilon} asked, {decimal_text(left)} left{whose}",
             hint="ask with a smaller epsilon" if left > 0 else "nothing is left to spend",
+        )
+    if question.delta is None:
+        return
+    left, whose = database.remaining_delta, ""
+    if own is not None and own.balance.remaining_delta < left:
+        left, whose = own.balance.remaining_delta, f" to {own.name}"
+    if question.delta.value > left:
+        raise BudgetError(
+            "the budget does not cover the delta of this question",
+            found=f"delta {question.delta} asked, {decimal_text(left)} left{whose}",
+            hint="ask with a smaller delta" if left > 0 else "the custodian grants it: recuse budget grant",
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import UTC, datetime
 
-from recuse.privacy import Epsilon
+from recuse.privacy import Delta, Epsilon
 
 APPLICATION = 0x52454355  # "RECU": the file says whose it is
 
@@ -48,7 +48,17 @@ VERSION_2 = (
 
 VERSION_3 = ("ALTER TABLE charge ADD COLUMN source TEXT",)
 
-MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3)
+VERSION_4 = (
+    "ALTER TABLE account ADD COLUMN granted_delta TEXT NOT NULL DEFAULT '0'",
+    "ALTER TABLE account ADD COLUMN spent_delta TEXT NOT NULL DEFAULT '0'",
+    "ALTER TABLE analyst ADD COLUMN granted_delta TEXT NOT NULL DEFAULT '0'",
+    "ALTER TABLE analyst ADD COLUMN spent_delta TEXT NOT NULL DEFAULT '0'",
+    "ALTER TABLE charge ADD COLUMN delta TEXT NOT NULL DEFAULT '0'",
+    "ALTER TABLE decision ADD COLUMN delta TEXT",
+)
+"""δ beside ε: a ledger from before has granted none"""
+
+MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)
 VERSION = len(MIGRATIONS)
 
 
@@ -76,13 +86,17 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def lay_out(connection: sqlite3.Connection, grant: Epsilon) -> None:
+def lay_out(connection: sqlite3.Connection, grant: Epsilon, delta: Delta | None = None) -> None:
     """Make the tables of a new ledger, and write down what it grants."""
     connection.execute("BEGIN")
     migrate(connection, 0)
-    amount = str(grant.value)
-    connection.execute("INSERT INTO account (only, granted, spent) VALUES (1, ?, '0')", (amount,))
+    amount, chance = str(grant.value), None if delta is None else str(delta.value)
     connection.execute(
-        "INSERT INTO decision (at, what, epsilon, data_version) VALUES (?, 'grant', ?, 1)", (now(), amount)
+        "INSERT INTO account (only, granted, spent, granted_delta) VALUES (1, ?, '0', ?)",
+        (amount, chance or "0"),
+    )
+    connection.execute(
+        "INSERT INTO decision (at, what, epsilon, delta, data_version) VALUES (?, 'grant', ?, ?, 1)",
+        (now(), amount, chance),
     )
     connection.execute("COMMIT")

@@ -2,6 +2,28 @@
 
 from recuse.policy.engine import EngineLimits
 from recuse.policy.policy import Policy
-from recuse.policy.terms import ColumnType, Domain, Key, KeyItem, Link, Protect, Public
+from recuse.policy.terms import (
+    ColumnType,
+    Domain,
+    DomainQuery,
+    DomainRange,
+    Key,
+    KeyItem,
+    Link,
+    Protect,
+    Public,
+)
 
-__all__ = ["ColumnType", "Domain", "EngineLimits", "Key", "KeyItem", "Link", "Policy", "Protect", "Public"]
+__all__ = [
+    "ColumnType",
+    "Domain",
+    "DomainQuery",
+    "DomainRange",
+    "EngineLimits",
+    "Key",
+    "KeyItem",
+    "Link",
+    "Policy",
+    "Protect",
+    "Public",
+]

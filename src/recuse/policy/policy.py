@@ -7,8 +7,9 @@
     [[public]]   table           a table that is about nobody
     [[key]]      table, column   a unique key that the catalogue does not enforce
     [[domain]]   table, column, values   the groups of a GROUP BY over a private column
+    [[domain]]   … from, to, step | query   … all between two, or what a query over public tables returns
     [columns.T]  column = "TYPE" types of a CSV file's columns
-    [budget]     epsilon         what all answers together may cost
+    [budget]     epsilon, delta  what all answers together may cost
     [sum]        granularity     the unit in which sums are counted, e.g. 0.01
     [log]        failures        a private file for details of failures after a charge
     [engine]     memory, threads, temp, temp_limit   what the database may use of the machine
@@ -30,9 +31,9 @@ from recuse.errors import PolicyError
 from recuse.fold import fold, same
 from recuse.policy.engine import EngineLimits
 from recuse.policy.sections import fields_of, refuse_unusable_granularity
-from recuse.policy.terms import ColumnType, Domain, Key, Link, Protect, Public
+from recuse.policy.terms import ColumnType, Domain, DomainValues, Key, Link, Protect, Public
 from recuse.policy.toml import did_you_mean
-from recuse.privacy import Epsilon
+from recuse.privacy import Delta, Epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Policy:
     columns: tuple[ColumnType, ...] = ()
     domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
+    delta: Delta | None = None
+    """what all answers together may cost of δ: without it no key is found among private rows"""
     granularity: Fraction = field(default=Fraction(1))
     rows: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     """about how many rows tables have, which the custodian states: for warnings, and no answer"""
@@ -126,8 +129,8 @@ class Policy:
         """Return the declared SQL types by lower-case column name."""
         return {fold(c.column): c.type for c in self.columns if same(c.table, table)}
 
-    def domain_values(self) -> dict[tuple[str, str], tuple[str | int | Fraction, ...]]:
-        """Return the values that the policy lists, by (table, column) in lower case."""
+    def domain_values(self) -> dict[tuple[str, str], DomainValues]:
+        """Return the values that the policy states, by (table, column) in lower case."""
         return {(fold(d.table), fold(d.column)): d.values for d in self.domains}
 
     def tables(self) -> Iterator[tuple[str, int | None]]:

@@ -9,9 +9,19 @@ from typing import Any
 
 from recuse.errors import PolicyError
 from recuse.policy.engine import LEAST_MEMORY, MOST_THREADS, EngineLimits, size, too_little, wrong_threads
-from recuse.policy.terms import ColumnType, Domain, Key, Link, Protect, Public
+from recuse.policy.ranges import domain_range
+from recuse.policy.terms import (
+    ColumnType,
+    Domain,
+    DomainQuery,
+    DomainValues,
+    Key,
+    Link,
+    Protect,
+    Public,
+)
 from recuse.policy.toml import Section, read_sections, subsections
-from recuse.privacy import Epsilon, decimal_text
+from recuse.privacy import LEAST_DELTA, MOST_DELTA, Delta, Epsilon, decimal_text
 
 MAX_PLACES = 9
 
@@ -24,6 +34,7 @@ def fields_of(text: str) -> dict[str, Any]:
         single=("columns", "budget", "sum", "rows", "engine", "log"),
     )
     budget = [_budget(section) for section in found["budget"]]
+    delta = [_delta(section) for section in found["budget"]]
     granularity = [_granularity(section) for section in found["sum"]]
     logs = [_failure_log(section) for section in found["log"]]
     engine = [_engine(section) for section in found["engine"]]
@@ -40,6 +51,7 @@ def fields_of(text: str) -> dict[str, Any]:
         ),
         "domains": tuple(map(_domain, found["domain"])),
         "budget": budget[0] if budget else None,
+        "delta": delta[0] if delta else None,
         "granularity": granularity[0] if granularity else Fraction(1),
         "rows": tuple(one for section in found["rows"] for one in _rows(section)),
         "failure_log": logs[0] if logs else None,
@@ -86,14 +98,43 @@ def _key(section: Section) -> Key:
 
 
 def _domain(section: Section) -> Domain:
-    section.only("table", "column", "values")
+    section.only("table", "column", "values", "from", "to", "step", "query")
+    ways = [way for way in ("values", "from", "query") if way in section.fields]
+    if len(ways) > 1:
+        raise PolicyError(
+            f"[[domain]] has both {ways[0]} and {ways[1]}",
+            line=section.at(ways[1]),
+            hint="say it once: values = [...], or from and to, or query",
+        )
+    values: DomainValues
+    if "query" in section.fields:
+        values = DomainQuery(section.text("query"))
+    elif "from" in section.fields or "to" in section.fields:
+        values = domain_range(section)
+    else:
+        values = section.values("values")
     return Domain(
-        section.text("table"), section.text("column"), section.values("values"), section.at("values")
+        section.text("table"), section.text("column"), values, section.at(ways[0] if ways else "values")
     )
 
 
+def _delta(section: Section) -> Delta | None:
+    if "delta" not in section.fields:
+        return None
+    value = section.number("delta")
+    if not LEAST_DELTA <= value <= MOST_DELTA or 10**18 % value.denominator:
+        raise PolicyError(
+            "the delta of the budget is out of range",
+            line=section.at("delta"),
+            found=decimal_text(value),
+            accepted="1e-18 to 0.001, at most 18 decimal places",
+            hint="it is the chance that somebody is told of: far below one in the number of people",
+        )
+    return Delta(value)
+
+
 def _budget(section: Section) -> Epsilon:
-    section.only("epsilon")
+    section.only("epsilon", "delta")
     value = section.number("epsilon")
     if not Fraction(1, 10**6) <= value <= 1000:
         raise PolicyError(

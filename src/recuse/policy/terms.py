@@ -181,17 +181,43 @@ class ColumnType:
     line: int | None = field(default=None, compare=False)
 
 
+Bound = str | int | Fraction
+"""a value that a policy writes down; text for dates"""
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRange:
+    """All values from one to another, one after another: whole numbers, or days."""
+
+    low: Bound
+    high: Bound
+
+
+@dataclass(frozen=True, slots=True)
+class DomainQuery:
+    """What a query over public tables returns."""
+
+    text: str
+
+
+DomainValues = tuple[Bound, ...] | DomainRange | DomainQuery
+"""how the values of a domain are said"""
+
+
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values that a column may have as a key of GROUP BY: public, whether or not any row has them."""
+    """The values that a column may have as a key of GROUP BY: public, whether or not any row has them.
+
+    They are listed, lie between two, or come from a query over public tables.
+    """
 
     table: str
     column: str
-    values: tuple[str | int | Fraction, ...]
+    values: DomainValues
     line: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.values or len(set(self.values)) < len(self.values):
+        if isinstance(self.values, tuple) and len(set(self.values)) < max(1, len(self.values)):
             raise PolicyError(
                 f"the domain of {self.table}.{self.column} must list every value once",
                 line=self.line,

@@ -11,16 +11,17 @@ from recuse.scalars.table import TABLE
 from recuse.scalars.types import Float, Null, Number, Text, Type
 
 
-class _Unread(Exception):  # noqa: N818
+class UnknownReading(Exception):  # noqa: N818
     """Only an engine can say what a constant means."""
 
 
-def _no_reading(value: Value, source: str, target: str) -> Value:
-    raise _Unread(f"{value!r} from {source} to {target}")
+def no_reading(value: Value, source: str, target: str) -> Value:
+    """Refuse to say what text means: only an engine can."""
+    raise UnknownReading(f"{value!r} from {source} to {target}")
 
 
 def _no_row(column: Variable) -> Value:
-    raise _Unread(column.name)
+    raise UnknownReading(column.name)
 
 
 def apply(name: str, *arguments: Expression) -> Expression:
@@ -64,8 +65,8 @@ def _constant(found: Constant, kind: Type) -> Constant | Convert:
 
 def _folded_constant(found: Convert) -> Constant | Convert:
     try:
-        value = evaluate(found, _no_row, _no_reading)
-    except _Unread:
+        value = evaluate(found, _no_row, no_reading)
+    except UnknownReading:
         return found
     return Constant(value, found.type)
 
@@ -77,8 +78,8 @@ def _folded(call: Call) -> Expression:
     if not all(isinstance(argument, Constant) for argument in call.arguments):
         return call
     try:
-        value = evaluate(call, _no_row, _no_reading)
-    except _Unread:
+        value = evaluate(call, _no_row, no_reading)
+    except UnknownReading:
         return call
     return Constant(value, _exactly(value, call.type))
 

@@ -36,6 +36,8 @@ class Answer:
     names: tuple[str, ...]
     rows: tuple[Row, ...]
     epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    """what it cost of δ: above 0 if keys were found among private rows, and then few people's are missing"""
     remaining: Fraction | None = None
     """what the ledger has left after this answer; None without a ledger"""
     policy: str | None = None
@@ -46,6 +48,8 @@ class Answer:
     """whether the ledger had it from an earlier question, so that it cost nothing now"""
     stand_ins: tuple[StandIn, ...] = ()
     """the numbers that were released first, and stand in the question"""
+    notes: tuple[str, ...] = ()
+    """what is known of the groups because it was released: between which ends they lie"""
 
     # ------------------------------------------------------------------ one number
 

@@ -87,6 +87,7 @@ def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Est
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
     solver = memoising(parts.solver)
+    question = question.settled(solver, lambda groups: groups.true_answers())
     truth = question.exact_answer(solver, lambda groups: groups.true_answers())
     runs = min(runs, MOST_ADAPTIVE) if question.firsts else runs
     subjects: Subjects | None = None

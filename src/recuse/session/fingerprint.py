@@ -14,7 +14,7 @@ from recuse.session.question import Question
 
 def policy_hash(policy: Policy) -> str:
     """Return the hash of what a policy says of tables and owners: not of comments, nor of the budget."""
-    return fingerprint("policy", _said(replace(policy, budget=None)))
+    return fingerprint("policy", _said(replace(policy, budget=None, delta=None)))
 
 
 def question_key(question: Question) -> str:
@@ -24,7 +24,8 @@ def question_key(question: Question) -> str:
     policy, and this program's version.
     """
     parts = [_said(part) for asked in (question, *question.firsts) for part in asked.parts]
-    return fingerprint("question", program_version(), question.policy, question.identity(), parts)
+    losses = [] if question.delta is None else [str(question.loss), str(question.delta)]
+    return fingerprint("question", program_version(), question.policy, question.identity(), parts, *losses)
 
 
 def fingerprint(kind: str, *parts: object) -> str:

@@ -43,7 +43,7 @@ class GraphSession(Spine):
         analyst: str | None = None,
         about: str = "",
     ) -> None:
-        super().__init__(place, grant, parts, parts.failures, analyst)
+        super().__init__(place, grant, None, parts, parts.failures, analyst)
         self._graph = graph
         self._about = about
 

@@ -17,7 +17,8 @@ from recuse.mechanism.groups import SideBySide
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.release import Release
-from recuse.privacy import Epsilon
+from recuse.noise import Noise
+from recuse.privacy import Delta, Epsilon
 from recuse.session.cells import Cell, Combined, Row, evaluate, within
 from recuse.session.fingerprint import fingerprint
 from recuse.session.formulas import Given, Keys
@@ -70,6 +71,7 @@ class GraphQuestion:
 
     keys: ClassVar[Sequence[Keys]] = ((),)
     firsts: ClassVar[Sequence[Question]] = ()
+    delta: ClassVar[Delta | None] = None
 
     @classmethod
     def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
@@ -94,6 +96,9 @@ class GraphQuestion:
 
     def given(self, _: Sequence[Releases]) -> Self:
         """Return the question as it is: nothing is released before a count."""
+        return self
+
+    def found(self, _solver: Solver, _noise: Noise) -> Self:
         return self
 
     def read_private_rows(self, solver: Solver) -> Subjects:

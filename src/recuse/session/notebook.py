@@ -8,7 +8,7 @@ from html import escape
 
 from recuse.session.cells import Cell, Row, confidence
 from recuse.session.notes import number_notes, table_notes
-from recuse.session.show import Displayable, stand_in_lines
+from recuse.session.show import Displayable, group_lines, stand_in_lines
 from recuse.session.table import finest, scale_of
 from recuse.session.words import charged, label, readable, value_text
 
@@ -27,7 +27,7 @@ def html(answer: Displayable) -> str:
     else:
         body = html_table(answer.key_names, answer.names, answer.rows)
         said = table_notes(answer.names, answer.rows)
-    lines = [*said, *stand_in_lines(answer), paid]
+    lines = [*said, *stand_in_lines(answer), *group_lines(answer), paid]
     return body + "".join(f"<br><small>{escape(line)}</small>" for line in lines)
 
 

@@ -17,7 +17,7 @@ from typing import Self
 from recuse.engines.files import TABLE_FILES
 from recuse.errors import LedgerError
 from recuse.ledger import Ledger, open_or_create
-from recuse.privacy import Epsilon, decimal_text
+from recuse.privacy import Delta, Epsilon, decimal_text
 
 
 class SecondBudgetWarning(UserWarning):
@@ -82,10 +82,10 @@ class LedgerLocation:
             return ""
         return Path(os.path.relpath(file.resolve(), self.path.resolve().parent)).as_posix()
 
-    def open(self, grant: Epsilon | None) -> tuple[Ledger, bool]:
+    def open(self, grant: Epsilon | None, delta: Delta | None = None) -> tuple[Ledger, bool]:
         """Return the ledger and whether it was created now, with the budget granted."""
         if self.path is not None:
-            found = open_or_create(self.path, grant)
+            found = open_or_create(self.path, grant, delta)
             if found[1] and (doubt := self.doubt(found[0])):
                 warnings.warn(doubt, SecondBudgetWarning, stacklevel=_callers_level())
             return found
@@ -93,7 +93,7 @@ class LedgerLocation:
             raise LedgerError(
                 "the policy names no budget", hint="add [budget] and below it epsilon = 10, or name a ledger"
             )
-        return Ledger.in_memory(grant), True
+        return Ledger.in_memory(grant, delta), True
 
     def others(self) -> list[Path]:
         """Return the other ledgers that are there for the same data."""

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 from recuse.mechanism.groups import Groups
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
-from recuse.privacy import Epsilon
+from recuse.noise import Noise
+from recuse.privacy import Delta, Epsilon
 from recuse.session.cells import Row, StandIn
 from recuse.session.formulas import Keys
 from recuse.solver.programs import Solver
@@ -46,6 +47,8 @@ class Arrangement:
     rows: tuple[Row, ...]
     stand_ins: tuple[StandIn, ...] = ()
     """the numbers that were released first and stand in the question"""
+    notes: tuple[str, ...] = ()
+    """what was released of the groups themselves"""
 
 
 def exactly(total: int | None, part: Part) -> Release:
@@ -67,6 +70,10 @@ class Question(Protocol):
         """What it costs."""
 
     @property
+    def delta(self) -> Delta | None:
+        """What it costs of δ; None: nothing."""
+
+    @property
     def policy(self) -> str:
         """The hash of what it was asked under."""
 
@@ -84,6 +91,9 @@ class Question(Protocol):
 
     def given(self, firsts: Sequence[Releases]) -> Question:
         """Return the question with what was released first in its place: post-processing of it."""
+
+    def found(self, solver: Solver, noise: Noise) -> Question:
+        """Return the question with the keys that are found among private rows, if any are: paid with δ."""
 
     def identity(self) -> Any:
         """Return what the question means, as JSON can write it.

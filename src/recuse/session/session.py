@@ -20,7 +20,7 @@ from recuse.engines.open import Source, open_engine, recognised
 from recuse.errors import ParameterError, QueryError, RecuseError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
-from recuse.privacy import Epsilon, NumberLike
+from recuse.privacy import Delta, Epsilon, NumberLike
 from recuse.session.answer import Answer
 from recuse.session.estimate import RUNS, Estimate, from_answer, from_data
 from recuse.session.fingerprint import policy_hash
@@ -49,7 +49,7 @@ class Session(Spine):
         self, engine: Engine, policy: Policy, place: LedgerLocation, parts: Parts, analyst: str | None = None
     ) -> None:
         failures = parts.failures if policy.failure_log is None else FailureLog(policy.failure_log)
-        super().__init__(place, policy.budget, parts, failures, analyst)
+        super().__init__(place, policy.budget, policy.delta, parts, failures, analyst)
         self.policy = policy
         self.engine = engine
         self._policy_hash = policy_hash(policy)
@@ -90,14 +90,22 @@ class Session(Spine):
         yield from scan.table.keys
         yield from self.policy.keys_of(scan.table.name)
 
-    def question(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> SqlQuestion:
+    def question(
+        self, sql: str, epsilon: NumberLike, *, delta: NumberLike | None = None, mechanism: str = DEFAULT
+    ) -> SqlQuestion:
         """Return a question that `charge` and `answer` take, or refuse it. No private row is read."""
-        return self._question(self.compile(sql), epsilon, mechanism)
+        return self._question(self.compile(sql), epsilon, mechanism, delta)
 
-    def _question(self, plan: Plan, epsilon: NumberLike, mechanism: str) -> SqlQuestion:
-        return SqlQuestion.of(plan, self.engine, Epsilon.of(epsilon), mechanism, self._policy_hash)
+    def _question(
+        self, plan: Plan, epsilon: NumberLike, mechanism: str, delta: NumberLike | None = None
+    ) -> SqlQuestion:
+        chance = None if delta is None else Delta.of(delta)
+        loss = Epsilon.of(epsilon)
+        return SqlQuestion.of(plan, self.engine, loss, mechanism, self._policy_hash, chance)
 
-    def ask(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> Answer:
+    def ask(
+        self, sql: str, epsilon: NumberLike, *, delta: NumberLike | None = None, mechanism: str = DEFAULT
+    ) -> Answer:
         """Return the private answer to an SQL question: a number, or a table of them.
 
         The same question with the same ε, policy and data version gets the stored answer again, free of
@@ -106,12 +114,13 @@ class Session(Spine):
         Guarantee: ε-private towards every participant that the policy protects (proofs.md, theorems R3
         to R7); ε is charged before any private row is read and is never refunded (theorem R4). Several
         aggregates share ε evenly; groups share it too unless each participant touches one group only. A
-        question about public tables alone is answered exactly, and free.
+        question about public tables alone is answered exactly, and free. With `delta` keys of GROUP BY are
+        found among private rows, (ε, δ)-privately (theorems K1 to K3): the policy must grant δ.
 
         Whatever fails after the charge is an `UnansweredError`: one text, no cause. The charge stays, and to
         ask again is a new question.
         """
-        return self.reply(self.question(sql, epsilon, mechanism=mechanism))
+        return self.reply(self.question(sql, epsilon, delta=delta, mechanism=mechanism))
 
     def ask_number(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> Answer:
         """Return the private answer to a question that asks for one COUNT or SUM; refuse any other."""

@@ -40,6 +40,10 @@ class Displayable(Protocol):
     @property
     def stand_ins(self) -> Sequence[StandIn]: ...
     @property
+    def delta(self) -> Fraction: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
     def is_number(self) -> bool: ...
     @property
     def number(self) -> Cell: ...
@@ -72,6 +76,7 @@ def table_lines(answer: Displayable, *, drawn: bool, width: int = WIDTH) -> Iter
     yield from table
     yield from table_notes(answer.names, answer.rows)
     yield from stand_in_lines(answer)
+    yield from group_lines(answer)
     yield charged(answer.epsilon, answer.remaining, stored=answer.stored)
 
 
@@ -93,3 +98,11 @@ def stand_in_lines(answer: Displayable) -> Iterator[str]:
     for stand_in in answer.stand_ins:
         value = "NULL" if stand_in.cell.value is None else value_text(stand_in.cell)
         yield f"released  {value} stands for {quote(stand_in.text)} ({said(stand_in.cell)})"
+
+
+def group_lines(answer: Displayable) -> Iterator[str]:
+    """Yield what was released of the groups themselves."""
+    yield from (f"groups    {note}" for note in answer.notes)
+    if answer.delta:
+        cost = "0" if answer.stored else decimal_text(answer.delta)
+        yield f"delta     {cost} charged: groups were found; those of few people may be missing"

@@ -9,11 +9,12 @@ same question gets it again for nothing. What fails after the charge has one for
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Self
 
 from recuse.ledger import Balance, Bill, Charged, Ledger, Stored
 from recuse.noise import Noise
-from recuse.privacy import Epsilon
+from recuse.privacy import Delta, Epsilon
 from recuse.session.answer import Answer
 from recuse.session.fingerprint import question_key
 from recuse.session.outward import FailureLog, after_charge
@@ -45,6 +46,7 @@ class Spine:
         self,
         place: LedgerLocation,
         grant: Epsilon | None,
+        delta: Delta | None,
         parts: Parts,
         failures: FailureLog,
         analyst: str | None,
@@ -53,7 +55,7 @@ class Spine:
         self.analyst = analyst
         self.failures = failures
         self.ledger_is_new = False
-        self._grant = grant
+        self._grant, self._delta = grant, delta
         self._parts = parts
         self._ledger: Ledger | None = None
 
@@ -61,7 +63,7 @@ class Spine:
     def ledger(self) -> Ledger:
         """The ledger, opened (and a new one created with the budget granted) when first needed."""
         if self._ledger is None:
-            self._ledger, self.ledger_is_new = self.place.open(self._grant)
+            self._ledger, self.ledger_is_new = self.place.open(self._grant, self._delta)
         return self._ledger
 
     @property
@@ -87,6 +89,7 @@ class Spine:
             question.policy,
             self.analyst,
             self.place.name,
+            question.delta,
         )
         paid, ledger = Paid(question), self.ledger
         paid.receipt = ledger.charge(bill)
@@ -112,7 +115,7 @@ class Spine:
             question = question.given(firsts)
         else:
             firsts = release_firsts(question, self._parts.solver, self._parts.noise)
-            question = question.given(firsts)
+            question = question.given(firsts).found(self._parts.solver, self._parts.noise)
             subjects = question.read_private_rows(self._parts.solver)
             keys, releases = list(question.keys), release(question, subjects, self._parts.noise)
             self.ledger.store(receipt, written(keys, releases, firsts))
@@ -122,11 +125,13 @@ class Spine:
             table.names,
             table.rows,
             question.loss.value,
+            delta=Fraction(0) if question.delta is None else question.delta.value,
             remaining=receipt.remaining,
             policy=question.policy,
             data_version=receipt.data_version,
             stored=isinstance(receipt, Stored),
             stand_ins=table.stand_ins,
+            notes=table.notes,
         )
 
     def close(self) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
-from recuse.engines.collect import NO_GROUPS, Collected, GroupDomain, collect_domain, collect_public
+from recuse.engines.candidates import Candidates
+from recuse.engines.collect import (
+    NO_GROUPS,
+    Collected,
+    GroupDomain,
+    collect_domain,
+    collect_public,
+)
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
@@ -15,26 +22,32 @@ from recuse.mechanism.clipped import clipped
 from recuse.mechanism.extreme import PRIORS
 from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
-from recuse.mechanism.mechanisms import mechanism_for
+from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.ordered import AtRank, Largest, Ordered, PlacedGroup
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.priced import PriceList, priced
 from recuse.mechanism.recursive import Recursive
-from recuse.privacy import Epsilon
+from recuse.noise import Noise
+from recuse.privacy import Delta, Epsilon
 from recuse.session.answer import Answer
+from recuse.session.candidates import finder_of
 from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
 from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given, Keys
 from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
 from recuse.solver.programs import Solver
 from recuse.sql.compile import DerivationQuery, Plan
+from recuse.sql.dense import Dense
+from recuse.sql.ends import FIND_SHARES, RANGE_SHARE, KeyEnd
+from recuse.sql.grouping import MAX_GROUPS
 from recuse.sql.identity import meaning
 from recuse.sql.native.question import PublicQuery
 from recuse.sql.ordered import OrderedValue
 from recuse.sql.placeholder import FIRST_SHARE
 from recuse.sql.sharing import Sharing
 
-MAX_GROUPS = 10_000
+Totals = Callable[[Groups], list[int | None]]
+"""the numbers of all groups, in place of private ones"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +63,48 @@ class SqlQuestion:
     firsts: tuple[SqlQuestion, ...] = ()
     scalars: tuple[Combined, ...] = ()
     """what was released first, once it is: the plan has it in its places"""
+    named: str = DEFAULT
+    """the mechanism that was asked for"""
+    delta: Delta | None = None
 
     @classmethod
-    def of(cls, plan: Plan, engine: Engine, loss: Epsilon, mechanism: str, policy: str) -> Self:
+    def of(
+        cls,
+        plan: Plan,
+        engine: Engine,
+        loss: Epsilon,
+        mechanism: str,
+        policy: str,
+        delta: Delta | None = None,
+    ) -> Self:
         """Return the question that a plan asks, or refuse it. Public tables are read, and nothing else.
 
         Guarantee: the parts' ε and those of `firsts`, each times how many groups it is paid for in, add up to
         `loss`. How it is split follows from the plan alone.
         """
+        refuse_delta(plan, loss, delta)
         domain = collect_domain(engine, plan.grouping)
-        if len(domain.keys) > MAX_GROUPS:
+        if domain.size > MAX_GROUPS:
             raise QueryError(
                 "there are too many groups",
-                found=f"{len(domain.keys):,}",
+                found=f"{domain.size:,}",
                 accepted=f"{MAX_GROUPS:,}",
                 hint="list fewer keys in WHERE",
             )
-        first, rest = shares(plan, loss)
+        split = Split.of(plan, loss)
         firsts = tuple(
-            cls(one.plan, NO_GROUPS, engine, loss, _parts(one.plan, NO_GROUPS, first, mechanism), policy)
+            cls(
+                one.plan,
+                NO_GROUPS,
+                engine,
+                loss,
+                _parts(one.plan, NO_GROUPS, split.end if one.end else split.scalar, mechanism),
+                policy,
+            )
             for one in plan.firsts
         )
-        return cls(plan, domain, engine, loss, _parts(plan, domain, rest, mechanism), policy, firsts)
+        parts = _parts(plan, domain, split.rest, mechanism)
+        return cls(plan, domain, engine, loss, parts, policy, firsts, named=mechanism, delta=delta)
 
     def given(self, firsts: Sequence[Releases]) -> Self:
         """Return the question with what was released first in its places."""
@@ -83,7 +116,37 @@ class SqlQuestion:
             given = Given([found for (found,) in releases], (), [scalar.value for scalar in scalars])
             scalars.append(standing_in(evaluate(shown.what, given, scalars), first.type))
         plan = self.plan.filled([scalar.value for scalar in scalars])
-        return replace(self, plan=plan, scalars=tuple(scalars))
+        filled = replace(self, plan=plan, scalars=tuple(scalars))
+        if not self.domain.is_open or len(scalars) < len(self.plan.firsts):
+            return filled
+        return filled._with(self.domain.given(lambda position: scalars[position].value))
+
+    def found(self, solver: Solver, noise: Noise) -> Self:
+        """Return the question with the keys that are found among private rows.
+
+        Guarantee: private with the share of ε for it, and with δ (proofs.md, theorems K1 to K3).
+        """
+        if self.plan.finding is None or self.delta is None:
+            return self
+        share = Epsilon(Split.of(self.plan, self.loss).finding)
+        candidates = Candidates.of(self.engine, self.plan.finding)
+        told = finder_of(candidates, self.plan.finding.sharing, solver).find(share, self.delta, noise)
+        return self._with(self.domain.found(candidates.chosen(told)))
+
+    def _with(self, domain: GroupDomain) -> Self:
+        """Return the question about groups that are known now."""
+        parts = _parts(self.plan, domain, Split.of(self.plan, self.loss).rest, self.named)
+        return replace(self, domain=domain, parts=parts)
+
+    def settled(self, solver: Solver, totals: Totals) -> Self:
+        """Return the question about the groups that data which is public has: NOT PRIVATE by itself."""
+        asked = self
+        if asked.domain.is_open:
+            exact = [first.exact_releases(solver, totals) for first in self.firsts]
+            asked = self._with(self.given(exact).domain)
+        if asked.plan.finding is None:
+            return asked
+        return asked._with(asked.domain.found(Candidates.of(self.engine, asked.plan.finding).table))
 
     @property
     def text(self) -> str:
@@ -118,15 +181,29 @@ class SqlQuestion:
                 )
                 for row in finished(rows, plan.steps)
             ),
-            tuple(StandIn(first.text, cell) for first, cell in zip(plan.firsts, scalars, strict=False)),
+            tuple(
+                StandIn(first.text, cell)
+                for first, cell in zip(plan.firsts, scalars, strict=False)
+                if not first.end
+            ),
+            tuple(self._notes()),
         )
+
+    def _notes(self) -> Iterator[str]:
+        """Yield what was released of the groups themselves."""
+        before, after = self.plan.grouping, self.domain.grouping
+        if before is None or after is None:
+            return
+        for name, asked, known in zip(before.names, before.keys, after.keys, strict=True):
+            if isinstance(known, Dense) and asked != known and known.size is not None:
+                yield f"{name}: {known.note()}"
 
     def public_answer(self, query: PublicQuery) -> Answer:
         """Return the rows of a question about nobody, as they are: exact and free, of any type."""
         rows = tuple(Row(row, ()) for row in collect_public(self.engine, query))
         return Answer(query.names, (), rows, Fraction(0))
 
-    def exact_answer(self, solver: Solver, totals: Callable[[Groups], list[int | None]]) -> Answer:
+    def exact_answer(self, solver: Solver, totals: Totals) -> Answer:
         """Return the answer with numbers in place of private ones: NOT PRIVATE by itself.
 
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
@@ -134,11 +211,11 @@ class SqlQuestion:
         firsts: list[Releases] = []
         for first in self.firsts:
             firsts.append(first.given(firsts).exact_releases(solver, totals))
-        asked = self.given(firsts)
-        table = asked.arrange(self.keys, asked.exact_releases(solver, totals))
+        asked = self.given(firsts).settled(solver, totals)
+        table = asked.arrange(asked.keys, asked.exact_releases(solver, totals))
         return Answer(table.key_names, table.names, table.rows, Fraction(0), stand_ins=table.stand_ins)
 
-    def exact_releases(self, solver: Solver, totals: Callable[[Groups], list[int | None]]) -> Releases:
+    def exact_releases(self, solver: Solver, totals: Totals) -> Releases:
         """Return numbers in place of private ones: NOT PRIVATE by itself."""
         return [
             [exactly(total, part) for total in totals(groups)]
@@ -146,15 +223,56 @@ class SqlQuestion:
         ]
 
 
-def shares(plan: Plan, loss: Epsilon) -> tuple[Fraction, Fraction]:
-    """Return the ε of each measure that is released first, and of each of the question itself.
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The ε of each measure: of a scalar that is released first, of an end of a key, of the question itself.
 
     Measures of rows that nobody owns cost nothing, and have no share.
     """
-    firsts = sum(measure.is_owned for first in plan.firsts for measure in first.plan.measures)
-    rest = sum(measure.is_owned for measure in plan.measures)
-    share = FIRST_SHARE if firsts and rest else Fraction(1 if firsts else 0)
-    return loss.value * share / max(firsts, 1), loss.value * (1 - share) / max(rest, 1)
+
+    scalar: Fraction
+    end: Fraction
+    finding: Fraction
+    rest: Fraction
+
+    @classmethod
+    def of(cls, plan: Plan, loss: Epsilon) -> Self:
+        """Return how a loss is split: it follows from the plan alone.
+
+        Guarantee: the shares of all measures add up to the loss.
+        """
+        asked = [(first.end, measure) for first in plan.firsts for measure in first.plan.measures]
+        ends = sum(measure.is_owned for end, measure in asked if end)
+        scalars = sum(measure.is_owned for end, measure in asked if not end)
+        rest = sum(measure.is_owned for measure in plan.measures)
+        first = FIRST_SHARE if scalars and rest else Fraction(1 if scalars else 0)
+        second = RANGE_SHARE if ends else Fraction(0)
+        third = Fraction(0) if plan.finding is None else FIND_SHARES[plan.finding.sharing]
+        left = 1 - second - third
+        shares = (first * left, second, third, (1 - first) * left)
+        counts = (scalars, ends, 1, rest)
+        return cls(*(loss.value * s / max(count, 1) for s, count in zip(shares, counts, strict=True)))
+
+
+def refuse_delta(plan: Plan, loss: Epsilon, delta: Delta | None) -> None:
+    """Refuse a question whose keys are found among private rows without δ, or any other one with it."""
+    if plan.finding is None and delta is not None:
+        raise QueryError(
+            "no key of this question is found with delta",
+            hint="leave delta out: its groups are known, or lie between ends that epsilon pays for",
+        )
+    if plan.finding is None:
+        return
+    if delta is None:
+        raise QueryError(
+            "the groups of this question are found among private rows, which costs delta",
+            accepted="a delta besides epsilon, such as 1e-6",
+            hint="ask with --delta 1e-6 (Python: delta=1e-6), or list the groups: WHERE key IN (…)",
+        )
+    if delta.value > min(Fraction(1), Split.of(plan, loss).finding) / 4:
+        raise QueryError(
+            "delta is too large beside epsilon", found=str(delta), hint="ask with a smaller delta: 1e-6"
+        )
 
 
 def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> tuple[Part, ...]:
@@ -194,6 +312,10 @@ def _groups(measure: DerivationQuery, part: Part, rows: Collected, solver: Solve
         picker = AtRank(asked.rank) if asked.rank is not None else Largest(PRIORS[sign])
         placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
         return Ordered(placed, picker, sign, shared(measure, rows.domain))
+    if isinstance(measure.aggregate, KeyEnd):
+        sign = measure.aggregate.sign
+        placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
+        return Ordered(placed, Largest(PRIORS[sign]), sign, 1)
     if measure.sharing is Sharing.ONE_OWNER:
         return OneOwner(clipped(rows.contributions(measure), solver))
     relations = rows.relations(measure)

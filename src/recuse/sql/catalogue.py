@@ -47,6 +47,8 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     path: tuple[str, ...] = ()
     view: str | None = None
+    checks: tuple[str, ...] = ()
+    """the conditions that the database enforces for every row, as SQL; they hold where they are NULL, too"""
 
     def column(self, name: str) -> Column | None:
         """Return the column of that name, in any case."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -24,13 +23,16 @@ from recuse.sql.complete import complete_links
 from recuse.sql.derive import DerivationTable, derive, shape_of
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
-from recuse.sql.explain import Explanation, TableNote, explain
+from recuse.sql.domains import domain_queries
+from recuse.sql.ends import KeyEnd, rows_with_keys
+from recuse.sql.explain import Explanation, FirstNote, TableNote, explain
 from recuse.sql.finish import Shown
 from recuse.sql.formula import FinishingStep, ShownKey, Term
-from recuse.sql.groups import GroupKey, KeyValue, public_part, traced
+from recuse.sql.grouping import Grouping, grouping_of
+from recuse.sql.groups import Joined
 from recuse.sql.kinds import kind_of
 from recuse.sql.loads import load_bound
-from recuse.sql.lower import Lowering, written_out
+from recuse.sql.lower import written_out
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.met import Met
 from recuse.sql.native.question import PublicQuery, public_query
@@ -40,7 +42,6 @@ from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_sign
 from recuse.sql.placeholder import filled
 from recuse.sql.read import read
 from recuse.sql.reading import Reading
-from recuse.sql.render import select, union
 from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing, sharing_of, sharing_words
 from recuse.sql.touch import Touch, touches_of
@@ -83,19 +84,6 @@ class DerivationQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
-    """The keys of GROUP BY: their names, the listed values of each (None: public), and the public SQL.
-
-    `disjoint` says that no participant can contribute to two groups.
-    """
-
-    names: tuple[str, ...]
-    listed: tuple[tuple[KeyValue, ...] | None, ...]
-    public: str | None
-    disjoint: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """What an engine runs for a question, and how its columns are made of the measures."""
 
@@ -114,6 +102,8 @@ class Plan:
     """in which its statements are written"""
     public: PublicQuery | None = None
     """a question about nobody that is run as it is; it has no measures then"""
+    finding: DerivationQuery | None = None
+    """the rows among which keys are found, with δ"""
 
     @property
     def is_number(self) -> bool:
@@ -136,16 +126,22 @@ class Plan:
     def filled(self, values: Sequence[Fraction | None]) -> Plan:
         """Return the plan with numbers in its places: those of the first so many scalars."""
         kinds = [first.type for first in self.firsts]
+
+        def fill(measure: DerivationQuery) -> DerivationQuery:
+            tables = (_filled(table, values, kinds, self.dialect) for table in measure.tables)
+            return replace(measure, tables=tuple(tables))
+
         return replace(
             self,
-            measures=tuple(
-                replace(
-                    measure,
-                    tables=tuple(_filled(table, values, kinds, self.dialect) for table in measure.tables),
-                )
-                for measure in self.measures
-            ),
+            measures=tuple(map(fill, self.measures)),
+            finding=None if self.finding is None else fill(self.finding),
         )
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What is run over private rows, each once."""
+        found = () if self.finding is None else (self.finding,)
+        return compiled_sql((*self.measures, *found))
 
     @property
     def single(self) -> DerivationQuery:
@@ -161,6 +157,8 @@ class FirstPlan:
     plan: Plan
     type: Number
     text: str = field(compare=False)
+    end: bool = False
+    """whether it is an end of a key of GROUP BY, and does not stand in the question"""
 
 
 def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
@@ -218,21 +216,25 @@ def _compile(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
     question = read(tree, schema)
     firsts: list[FirstPlan] = []
     for first in question.firsts:  # each has places for those before it
-        firsts.append(FirstPlan(_plan(first.reading, schema, policy, firsts), first.type, first.text))
+        firsts.append(
+            FirstPlan(_plan(first.reading, schema, policy, firsts), first.type, first.text, first.end)
+        )
     return _plan(question, schema, policy, firsts)
 
 
 def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[FirstPlan]) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
-    grouping = _grouping(question, measures, schema, policy) if question.keys else None
+    grouping = grouping_of(question, measures, schema, policy) if question.keys else None
     compiled = tuple(
         _derivations(asked, measure, schema, policy, grouped=bool(question.keys))
         for asked, measure in zip(question.measures, measures, strict=True)
     )
+    finding = _finding(question, schema, policy)
     return Plan(
         measures=compiled,
         columns=question.columns,
         grouping=grouping,
+        finding=finding,
         steps=question.steps,
         firsts=tuple(firsts),
         asked=question.measures,
@@ -247,18 +249,40 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             sparing=_sparing(compiled, measures, policy),
             bounds=[one.bound for one in compiled if one.bound is not None],
             firsts=[
-                (first.text, sum(one.is_owned for one in first.plan.measures), first.plan.explanation)
+                (
+                    FirstNote(first.text, sum(one.is_owned for one in first.plan.measures), first.end),
+                    first.plan.explanation,
+                )
                 for first in firsts
             ],
+            finding=None if finding is None else finding.sharing,
         ),
     )
 
 
 def _sharing_words(measure: DerivationQuery, grouping: Grouping) -> str:
     """Return how the groups of a measure share ε."""
-    listed = [values for values in grouping.listed if values is not None]
-    keys = list(product(*listed)) if grouping.public is None else None
-    return sharing_words(measure.sharing, measure.touches, grouping.names, keys)
+    return sharing_words(measure.sharing, measure.touches, grouping.names, grouping.stated())
+
+
+def _finding(question: Reading, schema: Schema, policy: Policy) -> DerivationQuery | None:
+    """Return the rows among which the keys are found that nothing says."""
+    keys = [key for key in question.keys if key.origin is Joined.FOUND]
+    if not keys:
+        return None
+    asked = Measure(
+        KeyEnd(1),
+        tuple(
+            replace(
+                rows_with_keys(block, exp.Literal.number(0)),
+                keys=tuple(key.values[place] for key in keys),
+                null_keys=frozenset(range(len(keys))),
+            )
+            for place, block in enumerate(question.frames)
+        ),
+        question.measures[0].known,
+    )
+    return _derivations(asked, passed(asked, schema), schema, policy, grouped=True)
 
 
 def _filled(
@@ -283,7 +307,15 @@ def _filled(
 def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:
     """Return what a text is read against."""
     ownership = own(policy, catalogue)
-    return Schema(catalogue, ownership, policy.granularity, text, policy.domain_values())
+    schema = Schema(
+        catalogue,
+        ownership,
+        policy.granularity,
+        text,
+        policy.domain_values(),
+        finds_keys=policy.delta is not None,
+    )
+    return replace(schema, domain_queries=domain_queries(policy, schema))
 
 
 def passed(measure: Measure, schema: Schema) -> Measure:
@@ -339,29 +371,3 @@ def _sparing(compiled: Iterable[DerivationQuery], measures: list[Measure], polic
     keys = undeclared_keys(measures, policy)
     vouched = replace(policy, keys=(*policy.keys, *keys))
     return keys if all(groups_are_disjoint(measure, vouched) for measure in measures) else ()
-
-
-def _grouping(question: Reading, measures: list[Measure], schema: Schema, policy: Policy) -> Grouping:
-    return Grouping(
-        names=tuple(key.name for key in question.keys),
-        listed=tuple(None if key.listed is None else key.listed.values for key in question.keys),
-        public=_public_keys(question, schema),
-        disjoint=all(groups_are_disjoint(measure, policy) for measure in measures),
-    )
-
-
-def _public_keys(question: Reading, schema: Schema) -> str | None:
-    """Return the SQL of the keys that public tables give: their distinct combinations, without NULL."""
-    keys: list[GroupKey] = [key for key in question.keys if key.listed is None]
-    if not keys:
-        return None
-    lowering = Lowering(question.measures[0].lookup(), schema.text, schema.catalogue.dialect)
-    parts = []
-    for place, block in enumerate(question.frames):
-        values = [traced(block, key.values[place]) for key in keys]
-        public = public_part(schema, block, values)
-        filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
-        names = [f"group_{n}" for n in range(1, len(keys) + 1)]
-        outputs = [exp.alias_(v.copy(), n) for v, n in zip(values, names, strict=True)]
-        parts.append(lowering.statement(select(public.narrowed(filled), *outputs)))
-    return schema.catalogue.dialect.statement(union(parts, distinct=True))

@@ -151,7 +151,8 @@ class _Deriver:
             conditions.append(weight > 0)
         conditions += [
             exp.Not(this=exp.Is(this=exp.column(name, DERIVATIONS), expression=exp.Null()))
-            for name in table.key
+            for place, name in enumerate(table.key)
+            if place not in block.null_keys
         ]
         if conditions:
             statement.set("where", exp.Where(this=exp.and_(*conditions)))

@@ -12,9 +12,12 @@ from typing import TypeVar
 
 from recuse.fold import same
 from recuse.policy import Key, Policy
+from recuse.sql.dense import Dense
 from recuse.sql.derive import owned
+from recuse.sql.ends import FIND_SHARES, RANGE_SHARE
 from recuse.sql.formula import Arrange, FirstRows, Keep, Look, measures_in
-from recuse.sql.groups import GroupKey
+from recuse.sql.grouping import MAX_GROUPS
+from recuse.sql.groups import GroupKey, Joined, Listed, Queried, Referenced
 from recuse.sql.loads import bound_words
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
@@ -26,6 +29,7 @@ from recuse.sql.query import Block, Scan, SetOf
 from recuse.sql.reading import Reading
 from recuse.sql.render import readable
 from recuse.sql.schema import Schema
+from recuse.sql.sharing import Sharing
 from recuse.sql.walk import below, sources_of
 
 WIDTH = 80
@@ -44,10 +48,14 @@ class TableNote:
 
 @dataclass(frozen=True, slots=True)
 class FirstNote:
-    """A number that is released first: how the question writes it, how many aggregates of people it needs."""
+    """A number that is released first: how the question writes it, how many aggregates of people it needs.
+
+    It stands in the question, or is an `end` of a key of GROUP BY.
+    """
 
     text: str
     measures: int
+    end: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,7 +89,9 @@ class Explanation:
 
     def _said(self) -> Iterator[tuple[str, str]]:
         for first in self.firsts:
-            if first.measures:
+            if first.end:
+                yield "first", f"{first.text} is released: an end of the groups"
+            elif first.measures:
                 yield "first", f"{first.text} is released, and its released value stands in the question"
             else:
                 yield "first", f"{first.text} is about nobody: its exact value stands in the question"
@@ -113,13 +123,14 @@ def explain(
     sharing: Sequence[str],
     sparing: tuple[Key, ...],
     bounds: Sequence[int] = (),
-    firsts: Sequence[tuple[str, int, Explanation]] = (),
+    firsts: Sequence[tuple[FirstNote, Explanation]] = (),
+    finding: Sharing | None = None,
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
     `sharing`: how the groups of each measure share ε, in words; `sparing`: the keys that would put them side
     by side; `bounds`: the most rows that a participant can own, where that is public.
-    `firsts`: the numbers that are released first, as they are written, with how many aggregates of people.
+    `firsts`: the numbers that are released first; `finding`: how keys are found among the rows, if any are.
     """
     blocks = [block for measure in measures for block in measure.blocks]
     scans = {source.alias: source for source in sources_of(blocks) if isinstance(source, Scan)}
@@ -130,10 +141,9 @@ def explain(
         TableNote(alias, scan.table.name, describe(schema.ownership.of(scan.table.name)))
         for alias, scan in scans.items()
     ]
-    inner = [explanation for _, _, explanation in firsts]
-    first = sum(count for _, count, _ in firsts)
+    inner = [explanation for _, explanation in firsts]
     return Explanation(
-        firsts=tuple(FirstNote(text, count) for text, count, _ in firsts),
+        firsts=tuple(note for note, _ in firsts),
         questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
         understood=tuple(
             readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures
@@ -143,7 +153,9 @@ def explain(
         completed=_once(_completed(blocks), *(one.completed for one in inner)),
         how=_once(_how(blocks), map(bound_words, bounds), *(one.how for one in inner)),
         groups=tuple(map(_group, question.keys)),
-        epsilon=tuple(_split(sum(map(_is_owned, measures)), first, sharing, sparing)),
+        epsilon=tuple(
+            _split(sum(map(_is_owned, measures)), [note for note, _ in firsts], sharing, sparing, finding)
+        ),
         then=tuple(_then(question)),
         own=_once(
             own_words([b for m in question.measures for b in m.blocks], schema), *(one.own for one in inner)
@@ -164,7 +176,20 @@ def _is_owned(measure: Measure) -> bool:
     return any(owned([block]) for block in measure.blocks)
 
 
-def _split(measures: int, firsts: int, sharing: Sequence[str], sparing: Sequence[Key]) -> Iterator[str]:
+def _split(
+    measures: int,
+    notes: Sequence[FirstNote],
+    sharing: Sequence[str],
+    sparing: Sequence[Key],
+    finding: Sharing | None,
+) -> Iterator[str]:
+    firsts = sum(note.measures for note in notes if not note.end)
+    ends = sum(note.measures for note in notes if note.end)
+    if finding is not None:
+        yield f"{FIND_SHARES[finding]} for finding groups among the rows; delta is charged, too"
+    if ends:
+        several = "the ends of the groups" if ends > 1 else "the end of the groups"
+        yield f"{RANGE_SHARE} for {several}, which {'are' if ends > 1 else 'is'} released first"
     if firsts and measures:
         several = f"the {firsts} aggregates that are" if firsts > 1 else "what is"
         yield f"{FIRST_SHARE} for {several} released first, the rest for the question"
@@ -178,9 +203,25 @@ def _split(measures: int, firsts: int, sharing: Sequence[str], sparing: Sequence
 
 
 def _group(key: GroupKey) -> str:
-    if key.listed is None:
-        return f"{key.name}: the values that public tables have"
-    return f"{key.name}: {len(key.listed.values)} values, known without looking"
+    match key.origin:
+        case Listed(values=values):
+            return f"{key.name}: {len(values)} values, known without looking"
+        case Dense(size=int(size)):
+            null = ", and NULL" if key.origin.null else ""
+            count = size - key.origin.null
+            return f"{key.name}: {count} values between ends that are known without looking{null}"
+        case Dense():
+            null = ", and NULL" if key.origin.null else ""
+            cut = "large ones" if key.origin.step.counted else "early ones"
+            between = "all values between ends that are released first"
+            return f"{key.name}: {between}{null}; {cut} are cut beyond {MAX_GROUPS:,} groups"
+        case Referenced(table, column):
+            return f"{key.name}: the values of {table.name}.{column}, which is public and referenced"
+        case Queried():
+            return f"{key.name}: what the query of its [[domain]] returns"
+        case Joined.FOUND:
+            return f"{key.name}: found among the rows with delta; groups of few people may be missing"
+    return f"{key.name}: the values that public tables have"
 
 
 def _then(question: Reading) -> Iterator[str]:

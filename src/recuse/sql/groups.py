@@ -10,18 +10,23 @@ A value of a list is read as the key's type is, so that no group stands in it tw
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from uuid import UUID
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, Uuid
+from recuse.sql.catalogue import Table
+from recuse.sql.dense import Dense
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.ownership import PublicTable
 from recuse.sql.placeholder import Released
@@ -34,6 +39,7 @@ Written = str | int | Fraction | bool
 KeyValue = Written | float | Decimal | date | UUID
 """the same as a value of the key's type"""
 
+CHECKED = (exp.In, exp.EQ, exp.Between, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _LABEL = re.compile(r"'((?:[^']|'')*)'")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
@@ -48,19 +54,63 @@ class Listed:
     values: tuple[KeyValue, ...]
 
 
+class Joined(Enum):
+    """Keys whose groups are rows of one table, the combinations of all of them that it has."""
+
+    PUBLIC = "public"
+    """the public tables of the question"""
+    FOUND = "found"
+    """what is found among private rows, where the policy grants δ"""
+
+
+@dataclass(frozen=True, slots=True)
+class Referenced:
+    """The values of a column of a public table, which an enforced reference or the policy names."""
+
+    table: Table
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """What a query of the policy over public tables returns: its one column."""
+
+    sql: str
+    column: str
+
+
+Origin = Listed | Dense | Referenced | Queried | Joined
+"""where the groups of a key come from"""
+
+
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """One key of GROUP BY: its name, its value in each block, and its values if they are listed."""
+    """One key of GROUP BY: its name, its value in each block, and where its groups come from."""
 
     name: str
     values: tuple[Scalar, ...]
-    listed: Listed | None
+    origin: Origin
+
+    @property
+    def has_null(self) -> bool:
+        """Whether NULL is a group of its own: rows without the key are in no group otherwise."""
+        return self.origin.null if isinstance(self.origin, Dense) else self.origin is Joined.FOUND
+
+    def placed(self, place: int) -> Scalar:
+        """Return the key in one block as statements have it: its position, where positions are known."""
+        value = self.values[place]
+        match self.origin:
+            case Listed():
+                return index_of(value, self.origin)
+            case Dense(step):
+                return step.index(value)
+        return value
 
 
 def listed_values(block: Block, key: Scalar) -> Listed | None:
-    """Return the list that a condition `key IN (…)` or `key = …` of the block gives."""
+    """Return the list that `key IN (…)` or `key = …` gives: a condition of the block, or a CHECK."""
     wanted = key.unnest().sql()
-    for condition in block.conditions:
+    for condition in stated_conditions(block):
         options: list[exp.Expr] = []
         match condition:
             case exp.In() if condition.this.unnest().sql() == wanted:
@@ -72,6 +122,32 @@ def listed_values(block: Block, key: Scalar) -> Listed | None:
             unique = dict(zip(values, options, strict=True))
             return Listed(tuple(unique.values()), tuple(v for v in unique if v is not None))
     return None
+
+
+def stated_conditions(block: Block) -> Iterator[Scalar]:
+    """Yield what holds for every row of a block: its conditions, and the CHECKs of its tables.
+
+    A CHECK holds where it is NULL, too, so that a row may have NULL in place of what it says.
+    """
+    yield from (condition.unnest() for condition in block.conditions)
+    for scan in _tables(block):
+        if scan.preserving is None:
+            yield from (found for check in scan.table.checks for found in _checked(check, scan))
+
+
+def _checked(check: str, scan: Scan) -> Iterator[Scalar]:
+    """Yield the parts of a CHECK over the columns of a source; one that is not understood says nothing."""
+    try:
+        tree = sqlglot.parse_one(check, dialect="duckdb").unnest()
+    except SqlglotError:
+        return
+    for part in tree.flatten() if isinstance(tree, exp.And) else [tree]:
+        names = {node.name: scan.table.column(node.name) for node in part.find_all(exp.Column)}
+        known = {name: held.name for name, held in names.items() if held is not None}
+        if isinstance(part.unnest(), CHECKED) and len(known) == len(names) == 1:
+            (held,) = known.values()
+            place = column(scan.alias, held)
+            yield part.unnest().transform(lambda node: place.copy() if isinstance(node, exp.Column) else node)  # noqa: B023
 
 
 def form_of(kind: Type) -> str | None:
@@ -154,16 +230,49 @@ def literal_value(node: exp.Expr) -> Written | None:
 
 def domain_values(schema: Schema, block: Block, key: Scalar) -> Listed | None:
     """Return the list that the policy gives for a plain column."""
-    node = traced(block, key).unnest()
-    scan = next((s for s in _tables(block) if isinstance(node, exp.Column) and s.alias == node.table), None)
-    found = schema.domains.get((fold(scan.table.name), fold(node.name))) if isinstance(scan, Scan) else None
-    if found is None:
+    found = stored_column(block, key)
+    values = None if found is None else schema.domains.get((fold(found[0].table.name), fold(found[1])))
+    if not isinstance(values, tuple):
         return None
     literals = [
         exp.Literal.string(value) if isinstance(value, str) else exp.Literal.number(str(value))
-        for value in found
+        for value in values
     ]
-    return Listed(tuple(literals), found)
+    return Listed(tuple(literals), values)
+
+
+def stored_column(block: Block, key: Scalar) -> tuple[Scan, str] | None:
+    """Return the table and column that a key is, if it is a plain column."""
+    node = traced(block, key).unnest()
+    if not isinstance(node, exp.Column):
+        return None
+    return next(((scan, node.name) for scan in _tables(block) if scan.alias == node.table), None)
+
+
+def referenced_values(schema: Schema, block: Block, key: Scalar) -> Referenced | None:
+    """Return the column of a public table that every value of a key is a value of, as the database enforces.
+
+    A value that is NULL is in no group.
+    """
+    found = stored_column(block, key)
+    if found is None:
+        return None
+    scan, name = found
+    for reference in scan.table.foreign_keys:
+        named = dict(zip(map(fold, reference.columns), reference.target_columns, strict=True)).get(fold(name))
+        target = schema.catalogue.table(reference.target)
+        if named is None or target is None:
+            continue
+        if isinstance(schema.ownership.of(target.name), PublicTable) and _same_type(
+            scan, name, target, named
+        ):
+            return Referenced(target, named)
+    return None
+
+
+def _same_type(scan: Scan, name: str, target: Table, named: str) -> bool:
+    mine, theirs = scan.table.column(name), target.column(named)
+    return mine is not None and theirs is not None and mine.type == theirs.type
 
 
 def known_values(key: Scalar, lookup: Lookup) -> Listed | None:

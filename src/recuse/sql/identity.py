@@ -18,8 +18,9 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from recuse.sql.compile import DerivationQuery, FirstPlan, Grouping, Plan
+from recuse.sql.compile import DerivationQuery, FirstPlan, Plan
 from recuse.sql.derive import DerivationTable
+from recuse.sql.grouping import Grouping
 
 _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
 
@@ -33,6 +34,7 @@ def meaning(plan: Plan) -> dict[str, Any]:
         "measures": [_measure(measure, plan.dialect.grammar) for measure in plan.measures],
         "groups": None if plan.grouping is None else _groups(plan.grouping, plan.dialect.grammar),
         "firsts": [_first(first) for first in plan.firsts],
+        "finding": None if plan.finding is None else _measure(plan.finding, plan.dialect.grammar),
     }
 
 
@@ -40,7 +42,12 @@ def _first(first: FirstPlan) -> dict[str, Any]:
     """Return what a number that stands in the question depends on: its measures, and its formula too."""
     (shown,) = first.plan.columns
     asked = replace(first.plan, firsts=())
-    return {"meaning": meaning(asked), "formula": repr(shown.what), "places": first.type.scale}
+    return {
+        "meaning": meaning(asked),
+        "formula": repr(shown.what),
+        "places": first.type.scale,
+        "end": first.end,
+    }
 
 
 def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
@@ -72,12 +79,12 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
 
 
 def _groups(grouping: Grouping, grammar: str) -> dict[str, Any]:
-    listed = [
-        None if values is None else [[type(value).__name__, str(value)] for value in values]
-        for values in grouping.listed
+    keys = [
+        [[type(value).__name__, str(value)] for value in key] if isinstance(key, tuple) else repr(key)
+        for key in grouping.keys
     ]
-    public = None if grouping.public is None else canonical(grouping.public, grammar)
-    return {"listed": listed, "public": public, "disjoint": grouping.disjoint}
+    tables = [canonical(table, grammar) for table in grouping.tables]
+    return {"keys": keys, "tables": tables, "disjoint": grouping.disjoint}
 
 
 def canonical(sql: str, grammar: str = "duckdb") -> str:

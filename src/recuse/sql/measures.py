@@ -15,7 +15,7 @@ from recuse.sql.columns import Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import Operator, Term, operation
 from recuse.sql.frame import Frame
-from recuse.sql.groups import GroupKey, index_of
+from recuse.sql.groups import GroupKey
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.named import Known
@@ -109,8 +109,10 @@ class Measures:
             blocks = [
                 block
                 for place, frame in enumerate(frames)
-                for block in self._rows(kind, arguments, test, frame, [_grouped(key, place) for key in keys])
+                for block in self._rows(kind, arguments, test, frame, [key.placed(place) for key in keys])
             ]
+            null_keys = frozenset(place for place, key in enumerate(keys) if key.has_null)
+            blocks = [replace(block, null_keys=null_keys) for block in blocks]
             blocks = self._possible(blocks)
             if kind is SUM and none_weighs_less_than_nothing(blocks, self.relations.met.lookup()):
                 kind = SUM_OF_NONNEGATIVE
@@ -157,7 +159,8 @@ class Measures:
             return found if isinstance(found, Constant) else None
 
         def is_possible(block: Block) -> bool:
-            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in block.keys]
+            needed = [key for place, key in enumerate(block.keys) if place not in block.null_keys]
+            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in needed]
             weight = [] if block.weight is None else [block.weight]
             said = [found for found in map(known, (*block.conditions, *keys, *weight)) if found is not None]
             return all(found.value for found in said)
@@ -169,11 +172,12 @@ class Measures:
 
     def _once(self, kind: Aggregate, blocks: list[Block], keys: int, node: exp.Expr) -> Block:
         """Return the block of the distinct keys and values."""
-        bare = [replace(block, keys=(), weight=None) for block in blocks]
+        bare = [replace(block, keys=(), null_keys=frozenset(), weight=None) for block in blocks]
         block = self.relations.distinct(bare, node)
         values = [output.value for output in block.outputs]
         weight = kind.value(values[keys:])
-        return replace(block, keys=tuple(values[:keys]), weight=weight)
+        nulls = blocks[0].null_keys
+        return replace(block, keys=tuple(values[:keys]), null_keys=nulls, weight=weight)
 
 
 def accepted() -> str:
@@ -185,8 +189,3 @@ def accepted() -> str:
 
 def _whole(term: Term) -> Said:
     return Said(term, ColumnKind.INTEGER)
-
-
-def _grouped(key: GroupKey, place: int) -> Scalar:
-    """Return a key's value in one block: its position where the values are listed."""
-    return key.values[place] if key.listed is None else index_of(key.values[place], key.listed)

@@ -72,6 +72,8 @@ class Block:
     outputs: tuple[Output, ...] = ()
     owners: tuple[Owner, ...] = ()
     keys: tuple[Scalar, ...] = ()
+    null_keys: frozenset[int] = frozenset()
+    """the keys, by their place, of which NULL is a group"""
     weight: Scalar | None = None
     completed: tuple[str, ...] = ()
     absent: tuple[Block, ...] = ()

@@ -16,13 +16,14 @@ from recuse.sql.answered import AnsweredQuery, answered_below, answered_within, 
 from recuse.sql.columns import Formulas, Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
-from recuse.sql.formula import FinishingStep, Keep, ReleasedFirst, ShownKey
+from recuse.sql.formula import FinishingStep, Keep, ReleasedFirst, ShownKey, Term
 from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
 )
 from recuse.sql.keys import KeyReader
 from recuse.sql.kinds import ColumnKind, kind_of
+from recuse.sql.measure import Measure
 from recuse.sql.measures import Measures, accepted
 from recuse.sql.met import Met
 from recuse.sql.named import NOTHING, Known
@@ -65,6 +66,12 @@ class _Firsts:
         """Drop all but the scalars that were met first."""
         del self.asked[kept:]
         self.places = {meant: place for meant, place in self.places.items() if place < kept}
+
+    def end(self, measure: Measure, text: str) -> int:
+        """Return the position of an end of a key: the largest or the smallest of its whole numbers."""
+        shown = Shown(text, Term(0), ColumnKind.INTEGER)
+        self.asked.append(First(Reading((measure,), (shown,)), WHOLE, text, end=True))
+        return len(self.asked) - 1
 
     def place(self, tree: exp.Expr, relations: Relations, known: Known) -> Released:
         """Return the place of the number that a subquery stands for."""
@@ -111,7 +118,7 @@ def _around(inner: AnsweredQuery, relations: Relations, firsts: _Firsts) -> Onlo
 
 def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts) -> Reading:
     """Return what a SELECT asks about rows; where it cannot, what it asks about the rows of an answer."""
-    groups, measures = KeyReader(relations, known), Measures(relations, known)
+    groups, measures = KeyReader(relations, known, firsts.end), Measures(relations, known)
     before = len(relations.met.sources), len(firsts.asked)
     try:
         return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)

@@ -28,8 +28,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """A number that is released first: the question that it answers, its type, and how it is written."""
+    """A number that is released first: the question that it answers, its type, and how it is written.
+
+    It stands in the question, or is an `end` of a key of GROUP BY.
+    """
 
     reading: Reading
     type: Number
     text: str
+    end: bool = False

@@ -114,10 +114,13 @@ def refuse_set_operation(tree: exp.Expr, text: str) -> QueryError:
 
 
 def names_a_participant(schema: Schema, block: Block, key: Scalar) -> bool:
-    """Return whether a key of GROUP BY is a column that names whom a row belongs to."""
+    """Return whether a key of GROUP BY is a column that names whom a row belongs to, or names one row."""
     node = key.unnest()
     scan = next((s for s in block.sources if isinstance(node, exp.Column) and s.alias == node.table), None)
     owned = schema.ownership.of(scan.table.name) if isinstance(scan, Scan) else None
+    unique = [tuple(map(fold, key)) for key in scan.table.keys] if isinstance(scan, Scan) else []
+    if isinstance(owned, ProtectedTable | Linked) and (fold(node.name),) in unique:
+        return True
     if isinstance(owned, ProtectedTable):
         return [fold(str(item)) for item in owned.key] == [fold(node.name)]
     if isinstance(owned, Linked):

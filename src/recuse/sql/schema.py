@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
+from recuse.policy.terms import DomainValues
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.ownership import Ownership, PublicTable
 from recuse.sql.query import Block, Own, Scan, SetOf
 from recuse.sql.walk import sources_of
+
+if TYPE_CHECKING:
+    from recuse.sql.native.question import PublicQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +25,12 @@ class Schema:
     ownership: Ownership
     granularity: Fraction
     text: str
-    domains: Mapping[tuple[str, str], tuple[str | int | Fraction, ...]] = field(default_factory=dict)
-    """the values that the policy lists for (table, column), in lower case"""
+    domains: Mapping[tuple[str, str], DomainValues] = field(default_factory=dict)
+    """the values that the policy states for (table, column), in lower case"""
+    domain_queries: Mapping[tuple[str, str], PublicQuery] = field(default_factory=dict)
+    """those of them that queries over public tables return"""
+    finds_keys: bool = False
+    """whether the policy grants δ, so that keys may be found among private rows"""
 
     def is_public(self, block: Block) -> bool:
         """Return whether nobody owns any row that the block looks at."""

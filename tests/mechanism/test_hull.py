@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,7 @@ from recuse.mechanism import presets
 from recuse.mechanism.boxes import CubeLaplace, HullLaplace
 from recuse.mechanism.groups import Together
 from recuse.mechanism.hull import HullGroups
+from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
@@ -54,7 +56,7 @@ def test_a_slack_on_one_side_only_is_caught():
     """The twin D = k' + c: one group falls by its slack while another rises by τ and its slack."""
     grid = subject([], signed=False).grid(Fraction(1))
     steps = int(1 / grid.step)
-    loose = (grid.sensitivity - steps) // 2
+    loose = math.ceil(steps * SLACK)
     assert hull([-loose, steps + loose]) == grid.sensitivity
     assert hull([-loose, steps + loose]) > steps + loose
 

@@ -64,6 +64,11 @@ TOUCHED = {
     # one kind twice: by one rule, or apart
     "SELECT a.c_nation, b.c_nation, COUNT(*) FROM customer a JOIN customer b ON a.c_id < b.c_id "
     f"WHERE a.c_nation {NATIONS} AND b.c_nation {NATIONS} GROUP BY 1, 2": {"customer": 6},
+    # one kind at the top, where it decides the key, and below an OR
+    f"SELECT a.c_nation, COUNT(*) FROM customer a WHERE a.c_nation {NATIONS} "
+    "AND EXISTS (SELECT 1 FROM customer b WHERE b.c_name = a.c_name AND b.c_id <> a.c_id) GROUP BY 1": {
+        "customer": 3
+    },
     # below an OR everything is possible
     f"SELECT c_nation, o_date, COUNT(*) FROM orders JOIN customer ON o_customer = c_id "
     f"WHERE c_nation {NATIONS} AND o_date IN ('1997-06-15', '1999-12-31') "

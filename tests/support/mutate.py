@@ -67,6 +67,48 @@ class Mutant:
 
 MUTANTS = (
     Mutant(
+        "what certificates leave open is paid for in one group",
+        "mechanism/priced.py",
+        "sensitivity = self.list.most * steps + loose * len(self.relations)",
+        "sensitivity = self.list.most * steps + loose",
+        ("tests/mechanism/test_priced.py",),
+    ),
+    Mutant(
+        "prices are rounded up",
+        "mechanism/priced.py",
+        "Fraction(PARTS * self.most // self.touched[kind], PARTS)",
+        "Fraction(-(-PARTS * self.most // self.touched[kind]), PARTS)",
+        ("tests/mechanism/test_priced.py",),
+    ),
+    Mutant(
+        "a bound is rounded to the nearest",
+        "krelation/prices.py",
+        "return near if Fraction(near) <= value else math.nextafter(near, 0.0)",
+        "return near",
+        ("tests/krelation/test_prices.py",),
+    ),
+    Mutant(
+        "the hull pays for slack on one side",
+        "mechanism/hull.py",
+        "steps + 2 * loose, below",
+        "steps + loose, below",
+        ("tests/mechanism/test_hull.py",),
+    ),
+    Mutant(
+        "whoever stands below an OR is thought to decide keys",
+        "sql/touch.py",
+        "        if kind in anywhere\n",
+        "        if kind in anywhere - set(together)\n",
+        ("tests/sql/test_touch.py",),
+    ),
+    Mutant(
+        "a box is drawn without the descents",
+        "mechanism/boxes.py",
+        "sides: Integers = found + more",
+        "sides: Integers = 0 * found + more",
+        ("tests/mechanism/test_boxes.py",),
+    ),
+    Mutant(
         "private rows are read before the charge",
         "session/spine.py",
         "        paid.receipt = ledger.charge(bill)\n",

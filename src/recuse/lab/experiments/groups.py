@@ -3,8 +3,8 @@
     python -m recuse.lab.experiments.groups tpch.duckdb [--epsilon 0.1 0.5 1 2] [--runs 11] [--only Q9]
 
 `tpch load` (of `lab.experiments.tpch`) makes the database. An error is the mean of |answer - truth| over
-groups and runs. The oracle knows the data: it takes the best doubling for τ in hindsight, for the same form of
-release and with all of ε for its noise, and its error is the mean expected.
+groups and runs. The oracle knows the data: it takes the best doubling for τ in hindsight, for the same form
+of release and with all of ε for its noise, and its error is the mean expected.
 """
 
 from __future__ import annotations

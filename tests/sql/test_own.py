@@ -16,7 +16,7 @@ from recuse.krelation.relation import Shape
 from recuse.sql import equalities
 from recuse.sql.compile import compile_query
 from recuse.sql.native.attribute import Attribution
-from recuse.sql.native.facts import Facts
+from recuse.sql.native.facts import Facts, Proved
 from support.profiles import examples
 from support.sql.market import COLUMNS, Contents, Form, Maker, Market, Row, close_engines
 from support.sql.subdatabases import Derived, Judge, LawError, Tally, check, close_judge, derive
@@ -198,6 +198,16 @@ def test_explain_says_what_is_own():
     assert any("a subquery on gift" in sentence for sentence in told)
 
 
+def test_explain_says_which_keys_proved_it():
+    market = Market(Form.KEYED, CUSTOMERS)
+    text = "SELECT COUNT(*) FROM (SELECT o_id, COUNT(*) AS n FROM orders GROUP BY o_id) t WHERE n > 1"
+    (told,) = compile_query(text, market.policy, market.catalogue()).explanation.own
+    assert told.endswith("; proved by the unique key (o_id) of orders")
+    keyless = "SELECT COUNT(*) FROM (SELECT o_customer, COUNT(*) AS n FROM orders GROUP BY 1) t WHERE n > 1"
+    (told,) = compile_query(keyless, market.policy, market.catalogue()).explanation.own
+    assert "proved by" not in told
+
+
 # ------------------------------------------------------------------ what is not own
 
 NOT_OWN = {
@@ -339,12 +349,12 @@ def broken(text: str, kinds: tuple[str, ...], form: Form = Form.BARE) -> bool:
 def test_the_twin_that_calls_everything_own_is_caught(text, monkeypatch):
     """Partition by day, a global LIMIT, suppliers forgotten, another column: nothing covers their owners."""
     monkeypatch.setattr(Attribution, "_refuse_mixing", lambda *_: None)
-    monkeypatch.setattr(Facts, "uncovered", lambda self, clauses, lookup: [])
+    monkeypatch.setattr(Facts, "uncovered", lambda self, clauses, lookup: Proved())
     assert broken(text, NOT_OWN[text])
 
 
 def test_the_twin_that_lets_any_key_fix_the_owners_is_caught(monkeypatch):
-    monkeypatch.setattr(Facts, "fixed", lambda *_: True)
+    monkeypatch.setattr(Facts, "fixed", lambda *_: ())
     text = "SELECT COUNT(*) FROM (SELECT o_date, COUNT(*) AS n FROM orders GROUP BY o_date) t WHERE n > 1"
     assert broken(text, CUSTOMERS)
 

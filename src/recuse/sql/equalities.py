@@ -8,7 +8,7 @@ false, and then columns that differ would be taken for equal.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Self
 
@@ -19,6 +19,8 @@ from recuse.sql.elaborate import Lookup
 from recuse.sql.query import Block, Own, Owner, Scalar, Scan, column
 
 Name = tuple[str, str]
+UniqueKey = tuple[str, tuple[str, ...]]
+"""a table, and columns of it that no two rows share"""
 """alias and column"""
 
 
@@ -43,6 +45,8 @@ class Equalities:
     """
 
     leaders: dict[Name, Name]
+    ones: list[UniqueKey] = field(default_factory=list)
+    """the enforced keys by which scans have become one"""
 
     @classmethod
     def of(cls, conditions: Iterable[Scalar], lookup: Lookup) -> Self:
@@ -58,7 +62,7 @@ class Equalities:
 
     def joined(self, pairs: Iterable[tuple[Name, Name]]) -> Self:
         """Return the classes once columns that are the same are one: a query's output and its value."""
-        found = type(self)(dict(self.leaders))
+        found = type(self)(dict(self.leaders), list(self.ones))
         for one, other in pairs:
             found._merge(one, other)
         return found
@@ -68,7 +72,7 @@ class Equalities:
 
         Guarantee: true of every row, if the database enforces the keys that its catalogue names.
         """
-        found = type(self)(dict(self.leaders))
+        found = type(self)(dict(self.leaders), list(self.ones))
         pairs = [pair for pair in combinations(scans, 2) if pair[0].table == pair[1].table]
         while sum(found._made_one(first, second) for first, second in pairs):
             pass
@@ -101,7 +105,9 @@ class Equalities:
         for key in first.table.keys:
             if all(self.leader((first.alias, n)) == self.leader((second.alias, n)) for n in key):
                 columns = [known.name for known in first.table.columns]
-                return sum(self._merge((first.alias, n), (second.alias, n)) for n in columns) > 0
+                news = sum(self._merge((first.alias, n), (second.alias, n)) for n in columns) > 0
+                self.ones.extend([(first.table.name, key)] if news else [])
+                return news
         return False
 
     def _merge(self, one: Name, other: Name) -> bool:

@@ -178,6 +178,8 @@ class Own:
     uses: tuple[exp.Column, ...] = ()
     public: bool = False
     """whether all that it looks at is public"""
+    proved: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """the tables and their unique keys that prove whose its rows are"""
 
 
 BlockSource = Scan | SetOf | Own

@@ -69,7 +69,7 @@ class Attribution:
             items.append(replace(made, on=on))
             rows, clauses = self._joined(item.kind, around, where, (rows, clauses), (theirs, found), pair)
         inside = around + rows + certain(clauses)
-        left = (around + rows).uncovered(clauses, self.lookup)
+        left = self._uncovered(around + rows, clauses)
         changed = self._changed(replace(select, items=tuple(items)), inside)
         if left:
             self._refuse_mixing(changed, left, inside)
@@ -100,9 +100,15 @@ class Attribution:
         self._refuse_others(found, around + theirs, "FULL JOIN")
         return Facts(conditions=where), []
 
+    def _uncovered(self, known: Facts, clauses: Iterable[Clause]) -> list[Clause]:
+        """Return the clauses that what is known does not imply, and take note of what proves the others."""
+        found = known.uncovered(list(clauses), self.lookup)
+        self.links.proved.update(dict.fromkeys(found.keys))
+        return list(found.left)
+
     def _refuse_others(self, clauses: Iterable[Clause], known: Facts, word: str) -> None:
         """Refuse a side of an outer join whose rows belong to others than the rows that are kept."""
-        if known.uncovered(clauses, self.lookup):
+        if self._uncovered(known, clauses):
             raise NotOwn(f"{word} keeps rows because others are missing, which may be somebody else's")
 
     def _refuse_mixing(self, select: NativeSelect, clauses: Sequence[Clause], inside: Facts) -> None:
@@ -110,7 +116,9 @@ class Attribution:
         here = {i.alias for q in native_below(select) if isinstance(q, NativeSelect) for i in q.items}
 
         def require(keys: Sequence[Scalar], word: str) -> None:
-            if not inside.fixed(keys, clauses, here, self.lookup):
+            proved = inside.fixed(keys, clauses, here, self.lookup)
+            self.links.proved.update(dict.fromkeys(proved or ()))
+            if proved is None:
                 owners = ", ".join(dict.fromkeys(owner.kind for clause in clauses for owner in clause.owners))
                 raise NotOwn(f"{word} mixes rows of several participants ({owners})")
 
@@ -285,7 +293,7 @@ class Attribution:
                 # rows that are not equal to the operands say nothing
                 equal = tuple(exp.EQ(this=a.copy(), expression=b.copy()) for a, b in pairs if b is not None)
                 known += Facts(conditions=equal)
-        if known.uncovered(found.clauses, self.lookup):
+        if self._uncovered(known, found.clauses):
             raise NotOwn("a subquery looks at rows that may be somebody else's")
         args = node.args
         made = inner(args["word"], found.query, operands, args.get("operator"), args.get("shown") or "")

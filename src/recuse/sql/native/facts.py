@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Name, equal_columns, is_never
+from recuse.sql.equalities import Equalities, Name, UniqueKey, equal_columns, is_never
 from recuse.sql.query import Owner, Scalar, Scan
 
 
@@ -29,6 +29,14 @@ class Clause:
     def owners(self) -> tuple[Owner, ...]:
         """The owners of all alternatives."""
         return tuple(owner for owners in self.alternatives for owner in owners)
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The clauses that are left, and the enforced keys that prove the others."""
+
+    left: tuple[Clause, ...] = ()
+    keys: tuple[UniqueKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +60,19 @@ class Facts:
         """Return which columns are equal in every row."""
         return Equalities.of(self.conditions, lookup).joined(self.same).chased(self.scans)
 
-    def uncovered(self, clauses: Iterable[Clause], lookup: Lookup) -> list[Clause]:
-        """Return the clauses that the owners known here do not imply, each once."""
+    def uncovered(self, clauses: Sequence[Clause], lookup: Lookup) -> Proved:
+        """Return the clauses that the owners known here do not imply, and what proves the others."""
         if any(map(is_never, self.conditions)):
-            return []  # there are no rows
+            return Proved()  # there are no rows
         equal = self.equalities(lookup)
+        left = self._left(clauses, equal)
+        if not equal.ones or len(left) == len(clauses):
+            return Proved(tuple(left))
+        alone = Equalities.of(self.conditions, lookup).joined(self.same)
+        needed = len(self._left(clauses, alone)) > len(left)
+        return Proved(tuple(left), tuple(dict.fromkeys(equal.ones)) if needed else ())
+
+    def _left(self, clauses: Iterable[Clause], equal: Equalities) -> list[Clause]:
         known = {equal.identity(owner) for owner in self.owners}
         found: dict[object, Clause] = {}
         for clause in clauses:
@@ -76,8 +92,10 @@ class Facts:
 
     def fixed(
         self, keys: Sequence[Scalar], clauses: Sequence[Clause], here: Collection[str], lookup: Lookup
-    ) -> bool:
-        """Return whether rows that agree on the keys, which may be NULL, have the same owners.
+    ) -> tuple[UniqueKey, ...] | None:
+        """Return which unique keys prove that rows that agree on the keys, which may be NULL, have one owner.
+
+        None if nothing does.
 
         `here` are the aliases of what the rows are made of: whatever else they use is the same for all of
         them. A unique key fixes its row only if it is not NULL: NULLs are one group, and not one row.
@@ -87,20 +105,22 @@ class Facts:
         known = {equal.leader((key.table, key.name)) for key in keys if isinstance(key, exp.Column)}
         outside = (n for n in (*equal.leaders, *equal.leaders.values(), *names) if n[0] not in here)
         known |= set(map(equal.leader, outside))
-        while True:
-            more = {
-                equal.leader((scan.alias, column.name))
-                for scan in self.scans
-                if any(
-                    all(equal.leader((scan.alias, n)) in known and (scan.alias, n) in filled for n in key)
-                    for key in scan.table.keys
-                )
-                for column in scan.table.columns
-            }
-            if more <= known:
-                break
-            known |= more
-        return all(clause.certain for clause in clauses) and {equal.leader(n) for n in names} <= known
+        wanted, used = {equal.leader(n) for n in names}, list[UniqueKey]()
+        waiting = list(self.scans)
+        while not wanted <= known:
+            decided = [
+                (scan, key)
+                for scan in waiting
+                for key in scan.table.keys
+                if all(equal.leader((scan.alias, n)) in known and (scan.alias, n) in filled for n in key)
+            ]
+            if not decided:
+                return None
+            for scan, key in decided:
+                known |= {equal.leader((scan.alias, column.name)) for column in scan.table.columns}
+                used.append((scan.table.name, key))
+            waiting = [scan for scan in waiting if all(scan is not one for one, _ in decided)]
+        return tuple(dict.fromkeys(used)) if all(clause.certain for clause in clauses) else None
 
 
 def certain(clauses: Iterable[Clause]) -> Facts:

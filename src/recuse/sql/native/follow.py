@@ -12,6 +12,7 @@ from recuse.scalars.expression import Variable
 from recuse.scalars.types import Opaque, stored
 from recuse.sql.complete import Sources, complete, is_sure
 from recuse.sql.elaborate import Lookup, type_of
+from recuse.sql.equalities import UniqueKey
 from recuse.sql.native.facts import Clause, Facts
 from recuse.sql.native.tree import NativeItem, NativeQuery, NativeSelect, inner, names_of
 from recuse.sql.query import Block, BlockSource, Choice, Output, Scalar, Scan, column
@@ -44,6 +45,8 @@ class Links:
     """aliases that stand for something in the query that is looked at"""
     queries: dict[str, NativeQuery] = field(default_factory=dict)
     """what stands under an alias without being a source"""
+    proved: dict[UniqueKey, None] = field(default_factory=dict)
+    """the enforced keys that the proof has used, in order"""
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""

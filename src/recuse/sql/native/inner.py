@@ -6,6 +6,9 @@ from typing import ClassVar
 
 from sqlglot import exp
 
+PROVED = "proved"
+"""where an `Inner` notes the unique keys that prove whose rows it looks at"""
+
 
 class Inner(exp.Expression, exp.Func):
     """EXISTS, IN, ANY, ALL or the one value, over a `NativeQuery`.

@@ -11,7 +11,7 @@ from recuse.sql.equalities import Equalities, Name
 from recuse.sql.native.attribute import Attribution, NotOwn
 from recuse.sql.native.facts import Facts
 from recuse.sql.native.follow import Attributed, Links
-from recuse.sql.native.inner import Inner
+from recuse.sql.native.inner import PROVED, Inner
 from recuse.sql.native.tree import (
     NativeQuery,
     NativeSelect,
@@ -58,6 +58,7 @@ def own_source(
         origins=tuple(_origin(value, found.facts) for value in found.outputs),
         uses=uses,
         public=not uses and all(isinstance(owned, PublicTable) for owned in private),
+        proved=tuple(links.proved),
     )
 
 
@@ -73,6 +74,7 @@ def own_inner(
     met = len(links.sources)
     found = Attribution(links).inner(node, known, tested=tested)
     sources += links.sources[met:]
+    found.meta[PROVED] = tuple(links.proved)
     return found
 
 

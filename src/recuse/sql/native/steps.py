@@ -15,6 +15,7 @@ from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.scalars.expression import Constant, Expression, Query, Variable, operands, with_operands
 from recuse.sql.elaborate import Elaborator, Lookup
+from recuse.sql.native.apart import told_apart
 from recuse.sql.native.asked import EngineCall, Over, RowsCall
 from recuse.sql.native.calls import Calls, calls, is_call, windows
 from recuse.sql.native.inner import Inner
@@ -141,7 +142,12 @@ def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
         lookup, here = numbered.lookup(around), {numbered.alias}
         keys = [column(numbered.alias, NUMBER)]
     before = Beforehand(_fresh("arranged", taken))
-    over = _windows(found, shown, here, make(lookup), keys, before, _fresh("windowed", taken))
+
+    def ties(used: Sequence[Scalar]) -> Sequence[Scalar]:
+        alone = told_apart(select.items, used) if not groups and numbered is None else None
+        return [*used, *keys] if alone is None else alone
+
+    over = _windows(found, shown, here, make(lookup), ties, before, _fresh("windowed", taken))
     parts = (*before.steps(), *in_parts(over, _fresh("ranked", taken)))
     return Steps(rows, groups, having, grouped, numbered, parts, shown.after(over), over.lookup(around))
 
@@ -182,17 +188,17 @@ def _windows(
     shown: ShownRows,
     here: set[str],
     elaborator: Elaborator,
-    keys: Sequence[Scalar],
+    ties: Callable[[Sequence[Scalar]], Sequence[Scalar]],
     before: Beforehand,
     alias: str,
 ) -> Step:
-    """Return the windows as columns; rows that tie are told apart by all their columns, then by `keys`."""
+    """Return the windows as columns; `ties` are the columns by which rows that tie are told apart."""
     used = _columns([*shown.scalars()], here)
     kept = [
         Computed(one, f"c{n}", before.take(elaborator.lookup(one))) for n, one in enumerate(used, start=1)
     ]
-    ties = tuple(before.take(elaborator.lookup(one)) for one in [*used, *keys])
-    reader = Calls(elaborator, ties, before.take)
+    apart = tuple(before.take(elaborator.lookup(one)) for one in ties(used))
+    reader = Calls(elaborator, apart, before.take)
     made = [Computed(one, f"w{n}", reader.expression(one)) for n, one in enumerate(found, start=1)]
     return Step(alias, (*made, *kept))
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from recuse.sql.native.inner import Inner, NativeRows
+from recuse.sql.equalities import UniqueKey
+from recuse.sql.native.inner import PROVED, Inner, NativeRows
 from recuse.sql.native.tree import NativeQuery, native_scans
 from recuse.sql.ownership import PublicTable
 from recuse.sql.query import Block, Own
@@ -23,25 +24,35 @@ def own_words(blocks: Iterable[Block], schema: Schema) -> Iterator[str]:
                 looked_at = _listed(_private(source.query, schema))
                 owners = [f"{o.kind} {', '.join(map(readable, o.values))}" for o in source.owners]
                 whose = " and ".join(owners) or "the owners of the row beside it"
-                yield f"{source.alias} is run as it is over {looked_at}: each of its rows belongs to {whose}"
+                told = f"{source.alias} is run as it is over {looked_at}: each of its rows belongs to {whose}"
+                yield told + _by(source.proved)
         for scalar in written(block):
-            for tables in _subqueries(scalar, schema):
-                yield f"a subquery on {_listed(tables)} is run as it is: all it sees is its row's owners'"
+            for tables, keys in _subqueries(scalar, schema):
+                told = f"a subquery on {_listed(tables)} is run as it is: all it sees is its row's owners'"
+                yield told + _by(keys)
 
 
-def _subqueries(scalar: exp.Expr, schema: Schema) -> Iterator[list[str]]:
-    """Yield the private tables of every outermost subquery of an expression."""
+def _by(keys: Iterable[UniqueKey]) -> str:
+    """Return which keys prove it; none, where equal columns say it all."""
+    named = " and ".join(f"({', '.join(columns)}) of {table}" for table, columns in keys)
+    return f"; proved by the unique key {named}" if named else ""
+
+
+def _subqueries(scalar: exp.Expr, schema: Schema) -> Iterator[tuple[list[str], Iterable[UniqueKey]]]:
+    """Yield the private tables of every outermost subquery of an expression, and what proves it own."""
     for node in scalar.walk(prune=lambda part: isinstance(part, Inner | exp.Exists)):
         found: list[str] = []
+        keys: Iterable[UniqueKey] = ()
         if isinstance(node, Inner):
             found = _private(node.args["query"], schema)
+            keys = node.meta.get(PROVED, ())
         elif isinstance(node, exp.Exists):
             names = [table.name for table in node.find_all(exp.Table)]
             found = [name for name in names if not _is_public(name, schema)]
             for rows in node.find_all(NativeRows):
                 found += _private(rows.args["query"], schema)
         if found:
-            yield found
+            yield found, keys
 
 
 def _private(query: NativeQuery, schema: Schema) -> list[str]:

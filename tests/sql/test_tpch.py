@@ -34,6 +34,16 @@ ANSWERED = {
 """as they are written; 7 8 9 13 (and 15 where suppliers are public) need keys and maxima that are answers"""
 COUNTED_ANSWERED = {CUSTOMERS: ("Q3", "Q10", "Q18", "Q20"), BOTH: ("Q2", "Q3", "Q10", "Q18", "Q20", "Q21")}
 """if individuals are counted, not listed"""
+STILL_REFUSED = {
+    CUSTOMERS: {"Q20 counted": "refused: a subquery that stands for a value is not monotone"},
+    BOTH: {
+        "Q11": "refused: which groups there are would tell about private rows",
+        "Q18 counted": "refused: values below 0 could take a sum of other people's rows below what it is "
+        "compared with",
+        "Q20 counted": "refused: a subquery that stands for a value is not monotone",
+    },
+}
+"""of these, with the reason; whoever answers one takes it out"""
 LISTING = {CUSTOMERS: ("Q3", "Q10", "Q18"), BOTH: ("Q2", "Q3", "Q10", "Q15", "Q18", "Q20", "Q21")}
 
 
@@ -82,13 +92,12 @@ def test_every_query_is_answered_or_refused_for_its_reason(protected, engine):
 
 
 @pytest.mark.parametrize("protected", ANSWERED, ids=" and ".join)
-def test_what_must_be_answered_is(protected, engine):
+def test_what_must_be_answered_is_but_for_what_is_known(protected, engine):
     policy = policy_for(protected, engine)
     refused = {name: verdict(TEXTS[name], policy, engine) for name in ANSWERED[protected]}
     refused |= {f"{n} counted": verdict(COUNTED[n], policy, engine) for n in COUNTED_ANSWERED[protected]}
     refused = {name: reason for name, reason in refused.items() if reason != "answered"}
-    if refused:
-        pytest.xfail(f"not answered yet: {refused}")
+    assert refused == STILL_REFUSED[protected]
 
 
 @pytest.mark.parametrize("protected", ANSWERED, ids=" and ".join)

@@ -36,8 +36,10 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
     books        (`choices.cuts`)
               3. the full program (`choices.full`)
     X(τ) of   1. τ from where nobody takes anything away: the exact sum
-    thresh-   2. the full program, one column more a child (`thresholds.programs`): PDLP at two gaps, an
-    olds         interior point, the simplex method, iterative refinement
+    thresh-   2. ORs of thresholds over clauses (`thresholds.flat`): one column a clause, by an interior point
+    olds         with a dense core (`thresholds.interior`), few levels first (`thresholds.active_set`)
+              3. the full program, one column more a child (`thresholds.programs`): PDLP at two gaps, an
+                 interior point, the simplex method, iterative refinement
     all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`, `thresholds.exact`)
 
 Guarantee: what doubles find is an answer only once `certificate` has proven both ends in outward-rounded or

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -24,3 +24,9 @@ def attempted(ask: Callable[[], Found | None]) -> Found | None:
             return ask()
     except FAILURES:
         return None
+
+
+def tolerated(found: Iterator[Found]) -> Iterator[Found]:
+    """Yield what is found until it fails; what comes next is tried instead."""
+    while (value := attempted(lambda: next(found, None))) is not None:
+        yield value

@@ -119,6 +119,23 @@ FAINT_ENTRY = 2.0**-26
 FEWEST_THRESHOLD_ROWS, FEW_THRESHOLD_ROWS = 1_000, 20_000
 """Rows up to which the simplex method is quickest for thresholds, and up to which an interior point is.
 (bench)"""
+SMALL_CORE, LARGEST_CORE = 1_200, 4_000
+"""Tuples and thresholds up to which everybody may withdraw at once, and up to which, with members, the dense
+systems of an interior point are solved. (bench)"""
+INTERIOR_ITERATIONS, INTERIOR_CORRECTORS = 80, 2
+"""Its iterations before a program is handed on (safety), and correctors in one of them. (bench)"""
+INTERIOR_GAP, INTERIOR_GAIN = 1 / 4, 16
+"""The gap at which a proof is tried, in units of the width asked for, and by how much less it is next time.
+(bench)"""
+LIKELY_OVERLOADED = 0.3
+"""Whoever has this part of τ when everybody shares evenly may withdraw, in a first round. (bench)"""
+LIKELY_DECISIVE = 1.0
+"""Levels of a sum are asked in a first round if, when all withdraw alike, they lose so many times as much as
+the one that loses least. (bench)"""
+ACTIVE_SET_ROUNDS = 12
+"""Rounds in which more people and more levels are asked in. (safety)"""
+NEGLIGIBLE_EXCESS = 1e-4
+"""How much of what a threshold allows may be exceeded before it is asked in. (bench)"""
 LOWERED_LOSS_STEP = 4.0
 """By how much more a guessed loss is lowered each time that it is not proven. (torture)"""
 

@@ -191,6 +191,7 @@ def test_whatever_doubles_raise_is_answered_all_the_same(monkeypatch):
         raise attempt.FAILURES[0]
 
     monkeypatch.setattr(room, "truncated_program", fails)
+    monkeypatch.setattr(room.Flat, "of", fails)
     relation = from_expressions(
         [(threshold([Participant(i) for i in range(5)], [1] * 5, 3), 7)], Shape.THRESHOLDS, signed=False
     )

@@ -1,8 +1,9 @@
 """The programs of tuples with thresholds: X(τ), which is all that the deficit asks for.
 
 X(τ)   1. τ from where nobody can take anything away: the exact sum, no program
-       2. the full program: if it is large, by PDLP at two gaps; unless it is small, by an interior point
-       3. the same by the simplex method, then, if it is large, iterative refinement
+       2. flat thresholds: a small program by an interior point of its own (`active_set`, `interior`)
+       3. the program, small or full: if it is large, by PDLP at two gaps; unless it is small, by an interior
+          point; then by the simplex method, and, if it is large, iterative refinement
        4. Kelley's cuts in rationals
 """
 
@@ -17,20 +18,22 @@ from typing import TypeAlias
 from recuse.krelation.relation import Floats, Tuples
 from recuse.krelation.thresholds import ThresholdEvaluation
 from recuse.solver import limits
-from recuse.solver.attempt import attempted
+from recuse.solver.attempt import attempted, tolerated
 from recuse.solver.certificate import down, dual_bound
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.lp.program import LinearProgram, Method, patience, solve
 from recuse.solver.programs import TruncationPrograms
 from recuse.solver.reference import approaches
+from recuse.solver.thresholds.active_set import active_set
 from recuse.solver.thresholds.certificate import ThresholdChecker, largest_load
 from recuse.solver.thresholds.exact import exact_truncated
+from recuse.solver.thresholds.flat import Flat
 
 Suggestions: TypeAlias = Iterator[tuple[Floats, float]]
 """withdrawals with lower bounds, in the unit of a program, that are proven"""
-Route: TypeAlias = Callable[[LinearProgram, float], Suggestions]
-"""ways to solve a program, given the relative gap that would close the interval"""
+Route: TypeAlias = Callable[[Tuples, int, float, float], Suggestions]
+"""ways to find X(τ) of tuples over so many participants, given τ and the width that is asked for"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,43 +57,50 @@ class ThresholdPrograms:
         tuples, people = self.evaluation.tuples, self.evaluation.participants
         if not self.load > tau:
             return enclosed(tuples.total())
-        found = attempted(lambda: self._closed(tau, width))
-        return found or exact_truncated(tuples, people, Fraction(tau))
-
-    def _closed(self, tau: float, width: float) -> Interval | None:
-        """Return an interval from the full program; nothing if the route does not close it."""
-        tuples, people = self.evaluation.tuples, self.evaluation.participants
-        program, unit = truncated_program(tuples, people, tau), power_of_two_near(tau)
-        whole = enclosed(tuples.total())
-        gap = width / max(min(whole.high, tau * people), width)
-        found = Interval(0.0, math.inf)
-        for x, low in self.route(program, gap):
-            high = self.checker.truncated_high(x[:people], tau)
-            found = found.narrowed(down(unit * low), min(whole.high, high))
+        for found in tolerated(self._intervals(tau, width)):
             if found.width <= width:
                 return found
-        return None
+        return exact_truncated(tuples, people, Fraction(tau))
+
+    def _intervals(self, tau: float, width: float) -> Iterator[Interval]:
+        """Yield narrower and narrower intervals that hold X(τ)."""
+        tuples, people = self.evaluation.tuples, self.evaluation.participants
+        found, unit = Interval(0.0, enclosed(tuples.total()).high), power_of_two_near(tau)
+        for g, low in self.route(tuples, people, tau, width):
+            found = found.narrowed(down(unit * low), self.checker.truncated_high(g, tau))
+            yield found
 
 
-def quick(program: LinearProgram, gap: float) -> Suggestions:
+def quick(tuples: Tuples, people: int, tau: float, width: float) -> Suggestions:
     """Yield what methods find that need few digits, then what the reference finds."""
+    flat = attempted(lambda: Flat.of(tuples, people, tau))
+    if flat is None:
+        program = truncated_program(tuples, people, tau)
+    else:
+        program = flat.program()
+        yield from tolerated(active_set(flat, program, width / power_of_two_near(tau)))
     rows = program.rows.shape[0]
+    gap = width / max(min(enclosed(tuples.total()).high, tau * people), width)
     if rows > limits.FEW_THRESHOLD_ROWS:
         iterations = patience(program.rows.nnz, limits.WHOLE_TUPLES_WORK)
         for part in limits.WHOLE_TUPLES_GAPS:
             found = solve(program, Method.FIRST_ORDER, iterations, part * gap)
-            yield found.x, dual_bound(program, found.y)
+            yield found.x[:people], dual_bound(program, found.y)
             if found.stopped:
                 break
     if rows > limits.FEWEST_THRESHOLD_ROWS:
         found = solve(program, Method.INTERIOR)
-        yield found.x, dual_bound(program, found.y)
-    yield from thorough(program, gap)
+        yield found.x[:people], dual_bound(program, found.y)
+    yield from _thoroughly(program, people)
 
 
-def thorough(program: LinearProgram, _: float) -> Suggestions:
+def thorough(tuples: Tuples, people: int, tau: float, _: float) -> Suggestions:
     """Yield what the simplex method finds, then, if it is large, rounds of refinement."""
-    yield from approaches(program)
+    yield from _thoroughly(truncated_program(tuples, people, tau), people)
+
+
+def _thoroughly(program: LinearProgram, people: int) -> Suggestions:
+    return ((x[:people], low) for x, low in approaches(program))
 
 
 def threshold_programs(tuples: Tuples, participants: int) -> TruncationPrograms:

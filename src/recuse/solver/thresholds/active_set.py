@@ -14,10 +14,11 @@ import numpy as np
 from recuse.krelation.relation import Floats
 from recuse.solver import limits
 from recuse.solver.certificate import dual_bound
+from recuse.solver.cuts.restriction import Mask
 from recuse.solver.lp.program import LinearProgram
 from recuse.solver.thresholds.flat import Flat
 from recuse.solver.thresholds.interior import Elimination, approached
-from recuse.solver.thresholds.restriction import Mask, Restriction
+from recuse.solver.thresholds.restriction import Restriction
 
 
 def active_set(flat: Flat, program: LinearProgram, gap: float) -> Iterator[tuple[Floats, float]]:

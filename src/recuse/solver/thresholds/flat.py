@@ -64,7 +64,7 @@ class Flat:
         )
         counts.sum_duplicates()
         return cls(
-            light_weights(tuples, tau),
+            light_weights(tuples, tau, tau),
             tau / power_of_two_near(tau),
             incidence(tuples.clauses, tuples.members, participants)[first],
             node[of_node][first],

@@ -164,7 +164,7 @@ Direction = tuple[Floats, Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Point:
+class Iterate:
     """Columns v, slacks s of the rows, their multipliers λ, reduced costs ζ: all positive."""
 
     v: Floats
@@ -176,11 +176,13 @@ class Point:
         """Return what is to become equal and small."""
         return np.concatenate((self.s * self.duals, self.v * self.costs))
 
-    def moved(self, step: Direction, lengths: tuple[float, float]) -> Point:
+    def moved(self, step: Direction, lengths: tuple[float, float]) -> Iterate:
         """Return the point some way along, in (v, s) and in (λ, ζ)."""
         ahead, up = lengths
         v, s, duals, costs = step
-        return Point(self.v + ahead * v, self.s + ahead * s, self.duals + up * duals, self.costs + up * costs)
+        return Iterate(
+            self.v + ahead * v, self.s + ahead * s, self.duals + up * duals, self.costs + up * costs
+        )
 
     def lengths(self, step: Direction) -> tuple[float, float]:
         """Return how far all stays positive, and at most 1."""
@@ -212,14 +214,14 @@ def approached(program: LinearProgram, parts: Elimination, gap: float) -> Iterat
         point = _stepped(point, system, short, dear)
 
 
-def _start(program: LinearProgram) -> Point:
+def _start(program: LinearProgram) -> Iterate:
     count, size = program.rows.shape
-    return Point(
+    return Iterate(
         np.full(size, 0.5), np.full(count, 0.5), np.full(count, 0.1), 0.1 + 0.5 * np.abs(program.cost)
     )
 
 
-def _stepped(point: Point, system: Factored, short: Floats, dear: Floats) -> Point:
+def _stepped(point: Iterate, system: Factored, short: Floats, dear: Floats) -> Iterate:
     """Return the next point: a predictor, a corrector, and correctors of what remains out of balance."""
     count, products = len(point.s), point.products()
 

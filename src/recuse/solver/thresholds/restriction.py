@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recuse.krelation.relation import Floats, Integers
+from recuse.solver.cuts.restriction import Mask
 from recuse.solver.thresholds.flat import Flat
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

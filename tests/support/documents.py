@@ -54,7 +54,8 @@ def masked(text: str, folder: Path | None = None) -> str:
     """Return a text without what differs from run to run."""
     bare = text.replace(f"{folder}/", "") if folder else text
     bare = re.sub(r"(?m)^caution +(the noise is large|large noise).*\n?", "", bare)  # in some runs it is
-    numbers = re.sub(r"-?\d[\d,.]*", "#", bare).replace("unbounded", "# to #")  # as the noise will have it
+    numbers = re.sub(r"-?\d[\d,.]*", "#", bare)
+    numbers = re.sub(r"(unbounded|#) to (unbounded|#)|unbounded", "# to #", numbers)  # as the noise has it
     return re.sub(r" +", " ", numbers)
 
 

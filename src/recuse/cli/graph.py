@@ -13,11 +13,12 @@ import typer
 
 from recuse.cli.options import AnalystName, AsJson, Loss, MechanismName, announce
 from recuse.cli.progress import working
-from recuse.cli.show import tell
+from recuse.cli.show import PlotFile, check_plot, picture, tell
 from recuse.errors import ParameterError
 from recuse.graphs.protect import protected
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.session.answer import Answer
+from recuse.session.degree_question import TAILS
 from recuse.session.graph import BUDGET, GraphSession
 from recuse.session.graph import graph as open_graph
 from recuse.session.place import SecondBudgetWarning
@@ -121,6 +122,36 @@ def transitivity(
     with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
         answer = _asked(session, lambda opened: opened.transitivity(protect=whom, epsilon=epsilon))
     tell(answer, as_object=json_output)
+
+
+@graph_app.command()
+def degrees(
+    file: GraphFile,
+    epsilon: Loss,
+    protect: WhomToProtect = None,
+    at_least: Annotated[
+        str, typer.Option("--at-least", help="The degrees, from each of which on nodes are counted.")
+    ] = ",".join(map(str, TAILS)),
+    plot: PlotFile = None,
+    ledger: GraphLedger = None,
+    budget: NewBudget = str(BUDGET),
+    analyst: AnalystName = None,
+    json_output: AsJson = False,
+) -> None:
+    """Answer how many nodes have k neighbours at least, for several k, and charge one epsilon."""
+    whom, tails = protected(protect), _tails(at_least)
+    check_plot(plot)
+    with _opened(file, None, directed=False, ledger=ledger, budget=budget, analyst=analyst) as session:
+        answer = _asked(session, lambda opened: opened.degrees(protect=whom, epsilon=epsilon, tails=tails))
+    tell(answer, as_object=json_output)
+    picture(answer, plot)
+
+
+def _tails(text: str) -> list[int]:
+    found = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in found):
+        raise ParameterError("--at-least is not understood", found=text, accepted="--at-least 1,2,5,10")
+    return [int(part) for part in found]
 
 
 def _counted(pattern: str | None) -> str:

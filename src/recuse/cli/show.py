@@ -7,8 +7,9 @@ import sys
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -18,8 +19,26 @@ from recuse.numerals import nearest
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, StandIn, confidence, truth
 from recuse.session.intervals import Ends
+from recuse.session.plot import check_picture, save
 from recuse.session.show import number_lines, table_lines
 from recuse.session.truth import drowned
+
+PlotFile = Annotated[
+    Path | None, typer.Option(help="Draw the numbers with their noise into this file: .svg, or .png.")
+]
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a picture that cannot be made, before anything is charged."""
+    if path is not None:
+        check_picture(path)
+
+
+def picture(answer: Answer, path: Path | None) -> None:
+    """Draw an answer into a file, if one is named."""
+    if path is not None:
+        save(answer, path)
+        typer.echo(f"picture   {path}", err=True)
 
 
 def tell(answer: Answer, *, as_object: bool) -> None:

@@ -8,6 +8,7 @@ looked for only after.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from recuse.graphs.datasets import located
 from recuse.graphs.explain import GraphExplanation, explain
 from recuse.graphs.graph import Graph
 from recuse.graphs.objects import graph_of_object
-from recuse.graphs.protect import Protected
+from recuse.graphs.protect import Protected, protected
 from recuse.graphs.read import read_graph
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.privacy import Epsilon, NumberLike
 from recuse.session.answer import Answer
+from recuse.session.degree_question import TAILS, DegreeQuestion
 from recuse.session.graph_question import GraphQuestion
 from recuse.session.parts import Parts
 from recuse.session.place import LedgerLocation
@@ -98,6 +100,17 @@ class GraphSession(Spine):
         counts = tuple(read_count(self._graph, name, protect) for name in ("triangle", "star(2)"))
         question = GraphQuestion.of_transitivity(self._graph, self._about, counts, Epsilon.of(epsilon))
         return self.settle(question)
+
+    def degrees(
+        self, *, protect: str | Protected, epsilon: NumberLike, tails: Sequence[int] = TAILS
+    ) -> Answer:
+        """Return how many nodes have k neighbours at least, for each k of `tails`, for one ε.
+
+        Guarantee: ε-private towards every node with all its edges, or towards every edge, as `protect` says
+        (proofs.md, theorems S3 and S4); ε is charged before an edge is looked at.
+        """
+        asked = DegreeQuestion.of(self._graph, self._about, protected(protect), tails, Epsilon.of(epsilon))
+        return self.settle(asked)
 
     def __repr__(self) -> str:
         return f"<GraphSession on {self.place}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from statistics import median
 
 import duckdb
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError, ParameterError, QueryError
 from recuse.policy import Policy
+from recuse.session.estimate import enough
 from recuse.session.parts import Parts
 from recuse.session.session import connect
+from recuse.session.sql_question import SqlQuestion
 from recuse.session.synthetic import Statistics, fan_out
 from support.noise import Seeded
 from support.shop import COUNT, POLICY, make_shop
@@ -122,13 +125,14 @@ def test_it_is_near_to_the_error_that_is_then_made(tmp_path, public):
 
 
 def test_statistics_give_what_the_data_gives(shop, public):
-    of_data, of_statistics = (shop.estimate(COUNT, "0.5", like=like, runs=150) for like in (public, SHOP))
+    even = Statistics(SHOP.rows, largest={"orders": 5})
+    of_data, of_statistics = (shop.estimate(COUNT, "0.5", like=like, runs=150) for like in (public, even))
     assert 0.6 < of_data.columns[0].typical / of_statistics.columns[0].typical < 1.7
 
 
 def test_one_customer_with_many_orders_costs_more(shop):
-    heavy = Statistics(SHOP.rows, largest={"orders": 100})
-    even, hub = (shop.estimate(COUNT, "0.5", like=like, runs=100) for like in (SHOP, heavy))
+    light, heavy = (Statistics(SHOP.rows, largest={"orders": most}) for most in (5, 100))
+    even, hub = (shop.estimate(COUNT, "0.5", like=like, runs=100) for like in (light, heavy))
     assert hub.columns[0].typical > 2 * even.columns[0].typical
 
 
@@ -152,6 +156,70 @@ def test_tables_are_estimated_by_column(shop, public):
     assert "error     orders: typically off by " in text
 
 
+# ------------------------------------------------------------------ honest: the tail, several ε, the inverse
+
+
+def test_sizes_alone_assume_a_heavy_tail_and_say_so(shop):
+    found = shop.estimate(COUNT, 1, like=SHOP, runs=5)
+    assert found.cautions[0].startswith(
+        "nobody said how many rows of orders link to one row at most: 50 are assumed, 10 times the mean"
+    )
+    stated = Statistics(SHOP.rows, largest={"orders": 50})
+    assert not any("assumed" in c for c in shop.estimate(COUNT, 1, like=stated, runs=5).cautions)
+
+
+def heavy_shop() -> dict[str, pd.DataFrame]:
+    """Return 500 customers of whom a few order far more often than the others."""
+    random = np.random.default_rng(1)
+    owners = np.repeat(np.arange(450), np.minimum(1 + (random.pareto(1.5, 450) + 1).astype(int), 60))
+    orders = {"id": np.arange(len(owners)), "customer": owners, "price": random.integers(5, 95, len(owners))}
+    return {"customer": pd.DataFrame({"id": np.arange(500)}), "orders": pd.DataFrame(orders)}
+
+
+@pytest.mark.parametrize("epsilon", ["0.5", "1"])
+def test_with_the_largest_the_ninth_of_ten_is_within_half(epsilon):
+    """What is measured on the data itself is judge; sizes alone are the twin, which is not believed."""
+    data = heavy_shop()
+    policy = Policy.parse(
+        '[[protect]]\ntable = "customer"\nkey = ["id"]\n'
+        '[[link]]\ntable = "orders"\ncolumn = ["customer"]\nto = "customer"\n'
+    )
+    rows = {name: len(table) for name, table in data.items()}
+    largest = {"orders": int(data["orders"]["customer"].value_counts().max())}
+    with connect(data, policy, parts=Parts(noise=Seeded(8))) as session:
+        measured, stated, even = (
+            session.estimate(COUNT, epsilon, like=like, runs=400).columns[0].mostly
+            for like in (data, Statistics(rows, largest), Statistics(rows, {"orders": 4}))
+        )
+    assert 1 / 1.5 < stated / measured < 1.5
+    assert even / measured < 1 / 1.5
+
+
+def test_several_epsilons_are_prepared_once(shop, public, monkeypatch):
+    read = []
+    reading = SqlQuestion.read_private_rows
+    monkeypatch.setattr(
+        SqlQuestion, "read_private_rows", lambda self, solver: read.append(1) or reading(self, solver)
+    )
+    found = shop.estimates(COUNT, ["0.1", 1, 2], like=public, runs=20)
+    assert [estimate.epsilon for estimate in found] == [Fraction(1, 10), 1, 2]
+    assert len(read) == 2, "once for the truth, once for all runs"
+    assert found[0].columns[0].mostly > found[2].columns[0].mostly
+
+
+def test_which_epsilon_keeps_an_error(shop, public):
+    found = shop.epsilon_for(COUNT, "5 %", like=public, runs=40)
+    assert found.columns[0].mostly <= 50
+    closer = shop.epsilon_for(COUNT, 20, like=public, runs=40)
+    assert closer.columns[0].mostly <= 20
+    assert closer.epsilon > found.epsilon
+    with pytest.raises(ParameterError, match="no such error"):
+        enough(shop.estimates(COUNT, ["0.01"], like=public, runs=5), Fraction(1, 10**6), relative=True)
+    for wrong in ("0 %", -3, "much"):
+        with pytest.raises(ParameterError, match="error"):
+            shop.epsilon_for(COUNT, wrong, like=public)
+
+
 # ------------------------------------------------------------------ where DISTINCT collapses
 
 DISTINCT = "SELECT COUNT(DISTINCT price) FROM orders"
@@ -164,7 +232,8 @@ def test_too_few_owners_for_distinct_are_said(shop):
     many = shop.estimate(DISTINCT, 2, like=Statistics({"customer": 3000, "orders": 60_000}), runs=20)
     assert not any("n·ε" in caution for caution in many.cautions)
     assert many.columns[0].typical < many.columns[0].value / 10
-    assert shop.estimate(COUNT, "0.1", like=SHOP, runs=5).cautions == ()
+    stated = Statistics(SHOP.rows, largest={"orders": 5})
+    assert shop.estimate(COUNT, "0.1", like=stated, runs=5).cautions == ()
 
 
 # ------------------------------------------------------------------ made data
@@ -195,14 +264,12 @@ def test_columns_of_which_nothing_is_stated_are_named(shop, public, sql, named):
 
 @given(st.integers(1, 300), st.integers(1, 40), st.integers(1, 300))
 def test_fan_outs_keep_what_was_stated(rows, targets, largest):
-    found = np.bincount(fan_out(rows, targets, None), minlength=targets)
+    found = np.bincount(fan_out(rows, targets, largest), minlength=targets)
     assert found.sum() == rows
-    assert found.max() - found.min() <= 1
-    hub = np.bincount(fan_out(rows, targets, largest), minlength=targets)
-    assert hub.sum() == rows
-    assert len(hub) == targets
-    if largest * targets >= rows >= largest and largest >= rows / targets:
-        assert abs(hub[0] - largest) <= max(1, rows - largest * sum(1 / np.arange(1, targets + 1)))
+    assert len(found) == targets
+    if largest * targets >= rows >= largest:
+        assert found[0] == found.max()
+        assert abs(found[0] - largest) <= 1
 
 
 def test_links_over_several_tables_and_kinds_without_a_table():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AsJson, Database, Loss, MechanismName, PolicyFile, SqlText, opened, written
+from recuse.cli.options import AsJson, Database, MechanismName, PolicyFile, SqlText, opened, written
 from recuse.cli.progress import working
 from recuse.errors import ParameterError
 from recuse.mechanism.mechanisms import DEFAULT
@@ -24,7 +24,13 @@ def estimate(
     database: Database,
     sql: SqlText,
     policy: PolicyFile,
-    epsilon: Loss,
+    epsilon: Annotated[
+        str | None, typer.Option(help="The privacy loss, such as 0.5; several: 0.1,0.5,1.")
+    ] = None,
+    error: Annotated[
+        str | None,
+        typer.Option(help="In place of --epsilon: the error that 9 answers of 10 keep, such as 2% or 150."),
+    ] = None,
     like: Annotated[
         Path | None, typer.Option(help="Data of the same schema that you declare public.")
     ] = None,
@@ -41,9 +47,16 @@ def estimate(
 ) -> None:
     """Say what error to expect of an answer, from public inputs. Reads no private row, costs nothing."""
     inputs = public_inputs(like, rows or (), largest or ())
+    if (epsilon is None) == (error is None):
+        raise ParameterError("which loss, or which error?", accepted="either --epsilon 0.5 or --error 2%")
     with opened(database, policy) as session, working():
-        expected = session.estimate(written(sql), epsilon, like=inputs, mechanism=mechanism)
-    typer.echo(as_json(expected) if json_output else str(expected))
+        if error is not None:
+            found = [session.epsilon_for(written(sql), error, like=inputs)]
+        else:
+            several = (epsilon or "").split(",")
+            found = session.estimates(written(sql), several, like=inputs, mechanism=mechanism)
+    for expected in found:
+        typer.echo(as_json(expected) if json_output else str(expected))
 
 
 def public_inputs(like: Path | None, rows: Sequence[str], largest: Sequence[str]) -> Path | Statistics:

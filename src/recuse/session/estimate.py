@@ -19,8 +19,8 @@ from recuse.mechanism.parameters import Score
 from recuse.mechanism.prepared import truncated_high
 from recuse.mechanism.racing import Racing
 from recuse.mechanism.release import Release
-from recuse.numerals import short
-from recuse.privacy import Epsilon, decimal_text
+from recuse.numerals import brief
+from recuse.privacy import Epsilon, NumberLike, decimal_text, exact
 from recuse.session.answer import Answer
 from recuse.session.cells import Row
 from recuse.session.parts import Parts
@@ -28,9 +28,16 @@ from recuse.session.question import Part, Subjects
 from recuse.session.spine import release, release_firsts
 from recuse.session.sql_question import SqlQuestion
 from recuse.solver.memo import memoising
+from recuse.solver.programs import Solver
 from recuse.sql.compile import Plan
 
 RUNS = 200
+LADDER = tuple(
+    Fraction(mantissa, 10) * Fraction(10) ** power
+    for power in range(-2, 2)
+    for mantissa in (10, 15, 20, 30, 50, 70)
+)
+"""the ε that are tried for a wanted error: from 0.01 to 70"""
 MOST_ADAPTIVE = 20
 """runs of a question that reads its rows anew in each, since a number is released first"""
 COLLAPSE = (
@@ -57,8 +64,8 @@ class Expected:
         return f"{self.name}: typically off by {often}, 9 of 10 by less than {mostly}"
 
     def _size(self, error: Fraction) -> str:
-        share = "" if not self.value else f" ({float(100 * error / abs(self.value)):.2g} %)"
-        return short(Fraction(f"{float(error):.3g}")) + share
+        share = "" if not self.value else f" ({brief(100 * error / abs(self.value), 2)} %)"
+        return brief(error, 3) + share
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +89,37 @@ class Estimate:
         return "\n".join(self.lines())
 
 
-def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Estimate:
-    """Return the errors of many runs of the real mechanism on data that is public."""
+def from_data(questions: Sequence[SqlQuestion], runs: int, parts: Parts, basis: str) -> list[Estimate]:
+    """Return the errors of many runs of the real mechanism on data that is public.
+
+    The questions are one, asked with several ε: its rows are read, and its programs made, once.
+    """
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
     solver = memoising(parts.solver)
-    question = question.settled(solver, lambda groups: groups.true_answers())
-    truth = question.exact_answer(solver, lambda groups: groups.true_answers())
-    runs = min(runs, MOST_ADAPTIVE) if question.firsts else runs
-    subjects: Subjects | None = None
+    questions = [one.settled(solver, lambda groups: groups.true_answers()) for one in questions]
+    first = questions[0]
+    truth = first.exact_answer(solver, lambda groups: groups.true_answers())
+    runs = min(runs, MOST_ADAPTIVE) if first.firsts else runs
+    shared = None if first.firsts else first.read_private_rows(solver)
+    return [_measured(question, truth, shared, runs, parts, basis, solver) for question in questions]
+
+
+def _measured(
+    question: SqlQuestion,
+    truth: Answer,
+    shared: Subjects | None,
+    runs: int,
+    parts: Parts,
+    basis: str,
+    solver: Solver,
+) -> Estimate:
+    """Return the errors of runs with one ε; without `shared` rows are read anew for every run."""
+    subjects: Subjects = shared or []
     answers = []
     for _ in range(runs):
         asked = question.given(release_firsts(question, solver, parts.noise))
-        if subjects is None or question.firsts:  # with another number in its place, other rows are meant
+        if shared is None:  # with another number in its place, other rows are meant
             subjects = asked.read_private_rows(solver)
         answers.append(asked.arrange(question.keys, release(asked, subjects, parts.noise)).rows)
     columns = zip(truth.names, _by_column(truth.rows), *map(_by_column, answers), strict=True)
@@ -102,7 +127,38 @@ def from_data(question: SqlQuestion, runs: int, parts: Parts, basis: str) -> Est
         question.loss.value,
         f"{basis}, {runs} runs",
         tuple(_expected(name, exact, found) for name, exact, *found in columns),
-        tuple(_cautions(subjects or [], question.parts)),
+        tuple(_cautions(subjects, question.parts)),
+    )
+
+
+def wanted_error(error: str | NumberLike) -> tuple[Fraction, bool]:
+    """Return an error as a user writes it, and whether it is a share of the answer.
+
+    >>> wanted_error("2 %"), wanted_error(150)
+    ((Fraction(1, 50), True), (Fraction(150, 1), False))
+    """
+    text = str(error).strip()
+    relative = text.endswith("%")
+    found = exact(text.removesuffix("%").strip() if relative else error, name="error")
+    if found <= 0:
+        raise ParameterError("an error is above 0", found=text, accepted="2% or 150")
+    return (found / 100 if relative else found), relative
+
+
+def enough(estimates: Sequence[Estimate], error: Fraction, *, relative: bool) -> Estimate:
+    """Return the estimate of the smallest ε at which nine answers of ten are closer than an error.
+
+    `relative` takes the error as a share of what a column is about. Estimates are sorted by ε.
+    """
+    for estimate in estimates:
+        lids = [error * abs(c.value or Fraction(0)) if relative else error for c in estimate.columns]
+        if all(column.mostly <= lid for column, lid in zip(estimate.columns, lids, strict=True)):
+            return estimate
+    largest = estimates[-1].epsilon
+    raise ParameterError(
+        "no such error can be had",
+        found=f"with epsilon {decimal_text(largest)}: {'; '.join(map(str, estimates[-1].columns))}",
+        hint="ask more broadly, or accept a larger error",
     )
 
 
@@ -170,8 +226,6 @@ def _cautions(subjects: Subjects, parts: Sequence[Part]) -> Iterator[str]:
             owners = truncated_high(programs, least) / least
             level = max(0, ladder.reaching(load))
             if owners * mechanism.epsilon < 15 + 6 * level:
-                here = (
-                    f"here n·ε is {float(owners * mechanism.epsilon):.3g}, and 15 + 6·K is {15 + 6 * level}"
-                )
+                here = f"here n·ε is {brief(owners * mechanism.epsilon, 3)}, and 15 + 6·K is {15 + 6 * level}"
                 yield f"{COLLAPSE}; {here}"
                 return

@@ -6,7 +6,7 @@ text ─compile→ Plan ─question→ Question ─charge→ Paid ─answer→ A
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +22,7 @@ from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Delta, Epsilon, NumberLike
 from recuse.session.answer import Answer
-from recuse.session.estimate import RUNS, Estimate, from_answer, from_data
+from recuse.session.estimate import LADDER, RUNS, Estimate, enough, from_answer, from_data, wanted_error
 from recuse.session.fingerprint import policy_hash
 from recuse.session.outward import FailureLog
 from recuse.session.parts import Parts
@@ -155,11 +155,26 @@ class Session(Spine):
 
         Guarantee: no row of the private database is read; of it only the catalogue is used.
         """
-        plan, loss = self.compile(sql), Epsilon.of(epsilon)
+        return self.estimates(sql, [epsilon], like=like, mechanism=mechanism, runs=runs)[0]
+
+    def estimates(
+        self,
+        sql: str,
+        epsilons: Sequence[NumberLike],
+        *,
+        like: Source | Statistics | Answer,
+        mechanism: str = DEFAULT,
+        runs: int = RUNS,
+    ) -> list[Estimate]:
+        """Return the estimates for several ε: what they are made from is read and prepared once.
+
+        Guarantee: as `estimate`.
+        """
+        plan, losses = self.compile(sql), [Epsilon.of(epsilon) for epsilon in epsilons]
         if plan.is_public:
-            return Estimate(Fraction(0), "about nobody: the answer is exact", (), ())
+            return [Estimate(Fraction(0), "about nobody: the answer is exact", (), ()) for _ in losses]
         if isinstance(like, Answer):
-            return from_answer(plan, loss, like)
+            return [from_answer(plan, loss, like) for loss in losses]
         data: Source
         if isinstance(like, Statistics):
             made = make(self.engine.catalogue(), self.policy, plan, like)
@@ -171,9 +186,20 @@ class Session(Spine):
             public = compile_query(sql, self.policy, engine.catalogue())
             check_plan(public, engine)
             # all groups, in one order, whatever they hold
-            asked = SqlQuestion.of(replace(public, steps=()), engine, loss, mechanism, self._policy_hash)
+            every = replace(public, steps=())
+            asked = [SqlQuestion.of(every, engine, loss, mechanism, self._policy_hash) for loss in losses]
             found = from_data(asked, runs, self._parts, basis)
-            return replace(found, cautions=(*cautions, *found.cautions))
+            return [replace(one, cautions=(*cautions, *one.cautions)) for one in found]
+
+    def epsilon_for(
+        self, sql: str, error: str | NumberLike, *, like: Source | Statistics, runs: int = 60
+    ) -> Estimate:
+        """Return the estimate of the smallest ε at which 9 answers of 10 err by less: `2 %`, or a number.
+
+        Guarantee: as `estimate`.
+        """
+        wanted, relative = wanted_error(error)
+        return enough(self.estimates(sql, LADDER, like=like, runs=runs), wanted, relative=relative)
 
     def close(self) -> None:
         """Close the database and the ledger. To close twice does no harm."""

@@ -7,19 +7,22 @@ estimate says which these are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 from sqlglot import exp
 
 from recuse.engines.bare import Bare, BareError, bare, fill
-from recuse.engines.literals import name_literal
+from recuse.engines.literals import name_literal, text_literal
 from recuse.errors import ParameterError, StatisticsError
-from recuse.fold import same
+from recuse.fold import fold, same
 from recuse.policy import Policy
 from recuse.policy.terms import LinkChoice
+from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import Plan
@@ -27,16 +30,23 @@ from recuse.sql.native.looked import scalars_below, scans_of
 from recuse.sql.ownership import Linked, Ownership, ProtectedTable, own
 
 MOST_ROWS = 10_000_000
+TAIL = 10
+COMPANY = 4
+"""how flat a heavy tail is at its top"""
+LIGHT = 5
+"""up to so many times the mean the largest is the end of a bell, beyond that of a heavy tail"""
 SEED = 2013
 Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """What the user states of a database: rows of each table (or kind), and the largest fan-out of its links.
 
-    `largest["orders"]` is how many orders the customer with the most has; the others have fewer and fewer,
-    in harmonic proportion. Where nothing is stated, rows are spread evenly.
+    `largest["orders"]` is how many orders link to the customer with the most, by any of their links; the
+    others have fewer and fewer: by a power of their rank, or on a bell if it is within 5 times the mean.
+    Where nothing is stated, ten times the mean is assumed, and the estimate says so.
     """
 
     rows: Mapping[str, int]
@@ -64,20 +74,39 @@ def _of(numbers: Mapping[str, int], name: str) -> int | None:
     return next((number for given, number in numbers.items() if same(given, name)), None)
 
 
-def fan_out(rows: int, targets: int, largest: int | None) -> Numbers:
-    """Return for every row the target that it links to: evenly, or so that the first target has `largest`.
+def assumed_largest(rows: int, targets: int) -> int:
+    """Return the most rows of one target where nobody states it: ten times the mean, a heavy tail."""
+    return min(rows, -(-TAIL * rows // targets))
 
-    >>> np.bincount(fan_out(10, 5, 4)).tolist()
-    [4, 2, 2, 1, 1]
+
+def fan_out(rows: int, targets: int, largest: int) -> Numbers:
+    """Return for every row the target that it links to, all rows, the first with `largest` of them.
+
+    >>> np.bincount(fan_out(10, 5, 4)).tolist(), np.bincount(fan_out(20, 10, 12)).tolist()
+    ([4, 3, 2, 1], [12, 4, 2, 1, 0, 1])
     """
-    if largest is None:
-        return np.arange(rows) % targets
-    ranks = 1 / np.arange(1, targets + 1)
-    even = (rows - largest * ranks.sum()) / max(targets - ranks.sum(), 1e-9)
-    wanted = np.maximum(even + (largest - even) * ranks, 0)
-    ends = np.minimum(np.rint(np.cumsum(wanted)), rows).astype(np.int64)
+    shape = _bell if largest * targets <= LIGHT * rows else _power
+    low, high = 0.0, 64.0
+    for _ in range(60):  # the steeper, the fewer
+        middle = (low + high) / 2
+        low, high = (middle, high) if shape(targets, largest, middle).sum() > rows else (low, middle)
+    ends = np.minimum(np.rint(np.cumsum(shape(targets, largest, high))), rows).astype(np.int64)
     found = np.repeat(np.arange(targets), np.diff(ends, prepend=0))
     return np.concatenate([found, np.arange(rows - len(found)) % targets])
+
+
+def _power(targets: int, largest: int, steep: float) -> Floats:
+    """Return Zipf's law as Mandelbrot has it, for the largest is seldom alone: largest·((i+4)/5)^-s."""
+    ranks = (np.arange(1, targets + 1) + COMPANY) / (1 + COMPANY)
+    found: Floats = largest * ranks**-steep
+    return found
+
+
+def _bell(targets: int, largest: int, steep: float) -> Floats:
+    """Return the quantiles of a normal distribution from the largest down, none below 0."""
+    quantiles = ndtri(1 - (np.arange(targets) + 0.5) / targets)
+    found: Floats = np.maximum(largest - steep * largest / 8 * (quantiles[0] - quantiles), 0)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +115,21 @@ class Made:
 
     database: Bare
     meaningless: tuple[str, ...]
+    assumed: Mapping[str, int]
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What to know of an estimate from it."""
+        return (*self._tails(), *self._values())
+
+    def _tails(self) -> Iterator[str]:
+        for table, most in self.assumed.items():
+            yield (
+                f"nobody said how many rows of {table} link to one row at most: {most:,} are assumed, "
+                f"{TAIL} times the mean; the error grows with it, so state it: --largest {table}=…"
+            )
+
+    def _values(self) -> tuple[str, ...]:
         if not self.meaningless:
             return ()
         named = ", ".join(self.meaningless)
@@ -105,7 +145,7 @@ def make(catalogue: Catalogue, policy: Policy, plan: Plan, statistics: Statistic
     for note in plan.explanation.tables:
         maker.columns(note.table)
     try:
-        return Made(maker.database(), tuple(maker.meaningless(plan)))
+        return Made(maker.database(), tuple(maker.meaningless(plan)), maker.assumed)
     except BareError:
         raise ParameterError(
             "data of this schema cannot be made up", hint="estimate with like= a public database"
@@ -123,6 +163,8 @@ class Maker:
     made: dict[str, dict[str, Numbers]] = field(default_factory=dict)
     stated: set[tuple[str, str]] = field(default_factory=set)
     """the columns that keys and links give a meaning, by table"""
+    assumed: dict[str, int] = field(default_factory=dict)
+    """the most rows that link to one, by table, where nobody stated it"""
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(SEED))
 
     def columns(self, name: str) -> dict[str, Numbers]:
@@ -132,7 +174,8 @@ class Maker:
             raise ParameterError(f"the database has no table {name}")
         if table.name not in self.made:
             rows = self.statistics.rows_of(table.name)
-            known = dict.fromkeys(self._naming(table), np.arange(rows)) | dict(self._links(table, rows))
+            known = dict.fromkeys(self._naming(table), np.arange(rows)) | dict(self._references(table, rows))
+            known |= dict(self._links(table, rows)) | dict(self._listed(table, rows))
             self.made[table.name] = {
                 column.name: known[column.name]
                 if column.name in known
@@ -155,15 +198,50 @@ class Maker:
     def _links(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
         """Yield the columns by which rows link to others, with the values that they name."""
         owned = self.ownership.of(table.name)
-        for hop in owned.hops if isinstance(owned, Linked) else ():
-            there = {} if hop.table is None else self.columns(hop.table)
-            targets = self.statistics.rows_of(hop.target)
-            for columns in hop.alternatives:
-                named = fan_out(rows, targets, _of(self.statistics.largest, table.name))
-                self.random.shuffle(named)
+        hops = owned.hops if isinstance(owned, Linked) else ()
+        ends = [(hop, columns) for hop in hops for columns in hop.alternatives]
+        for target in dict.fromkeys(hop.target for hop, _ in ends):
+            mine = [(hop, columns) for hop, columns in ends if hop.target == target]
+            targets, links = self.statistics.rows_of(target), len(mine)
+            every = {name for _, columns in mine for name in columns}
+            named = fan_out(links * rows, targets, self._largest(table, every, links * rows, targets))
+            self.random.shuffle(named)
+            for (hop, columns), part in zip(mine, np.split(named, links), strict=True):
+                there = {} if hop.table is None else self.columns(hop.table)
                 for place, column in enumerate(columns):
                     key = hop.key[place].columns[0] if hop.key else None
-                    yield column, named if key is None else there[key][named]
+                    yield column, part if key is None else there[key][part]
+
+    def _references(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
+        """Yield the columns of enforced references, their rows spread evenly; links know better."""
+        for key in table.foreign_keys:
+            if same(key.target, table.name) or _of(self.statistics.rows, key.target) is None:
+                continue
+            there = self.columns(key.target)
+            named = self.random.integers(0, self.statistics.rows_of(key.target), rows)
+            for column, target in zip(key.columns, key.target_columns, strict=True):
+                yield column, there[target][named]
+
+    def _listed(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
+        """Yield the columns whose values the policy lists: each as likely."""
+        for column in table.columns:
+            values = self.domains.get((fold(table.name), fold(column.name)))
+            if values:
+                yield column.name, self.random.integers(0, len(values), rows)
+
+    @property
+    def domains(self) -> Mapping[tuple[str, str], tuple[str | int | Fraction, ...]]:
+        """The values that the policy lists, by table and column."""
+        return self.policy.domain_values()
+
+    def _largest(self, table: Table, columns: set[str], rows: int, targets: int) -> int:
+        """Return the most rows that link to one: as a key says, as is stated, else as is assumed."""
+        if any({*key} == columns for key in self._keys(table)) and rows <= targets:
+            return 1
+        found = _of(self.statistics.largest, table.name)
+        if found is None:
+            found = self.assumed[table.name] = assumed_largest(rows, targets)
+        return found
 
     def _naming(self, table: Table) -> set[str]:
         """Return the columns that number the rows of a table: those of its keys."""
@@ -193,7 +271,10 @@ class Maker:
             connection.execute(f"CREATE TABLE {name_literal(table.name)} ({', '.join(parts)})")
             if table.name in self.made:
                 numbers = self.made[table.name].values()
-                values = ", ".join(_value(f"c{i}", column) for i, column in enumerate(table.columns))
+                values = ", ".join(
+                    _value(f"c{i}", column, self.domains.get((fold(table.name), fold(column.name))))
+                    for i, column in enumerate(table.columns)
+                )
                 # a row whose key is taken is left out: two links may name the same pair twice
                 insert = "INSERT OR IGNORE" if self._keys(table) else "INSERT"
                 fill(
@@ -204,8 +285,13 @@ class Maker:
         return connection
 
 
-def _value(name: str, column: Column) -> str:
+def _value(name: str, column: Column, listed: Sequence[str | int | Fraction] | None) -> str:
     """Return the SQL that turns a number into a value of a column's type, equal numbers into equal values."""
+    if listed:
+        texts = ", ".join(
+            text_literal(v if isinstance(v, str) else decimal_text(Fraction(v))) for v in listed
+        )
+        return f"TRY_CAST([{texts}][{name} + 1] AS {column.type})"
     match stored(column.type):
         case Text():
             return f"'v' || {name}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from recuse.mechanism.release import Release
+from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.mechanism.vector import ManhattanLaplace
 from recuse.noise import Noise
@@ -26,8 +26,8 @@ class Tallied:
         Guarantee: ε-private if the counts of neighbours differ by `sensitivity` at most in ℓ1 (proofs.md,
         lemma L1).
         """
-        added = ManhattanLaplace(mechanism.epsilon, self.sensitivity)
-        reach, drawn = added.reach(), added.draw(len(self.counts), noise)
+        added = ManhattanLaplace(mechanism.epsilon, self.sensitivity, len(self.counts))
+        reach, drawn = added.reach(CONFIDENCE), added.draw(noise)
         noisy = [Fraction(count + more) for count, more in zip(self.counts, drawn, strict=True)]
         return [
             Release(

@@ -14,7 +14,8 @@ from recuse.graphs.degrees import tail_counts, tail_relation
 from recuse.graphs.graph import Graph
 from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Shape
-from recuse.mechanism.groups import Groups, Shared
+from recuse.mechanism.groups import Groups, SideBySide, Together
+from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.tallied import Tallied
@@ -93,7 +94,8 @@ class DegreeQuestion:
         """
         if self.protect is Protected.EDGE:
             return Tallied(tail_counts(self.graph, np.array(self.tails)).tolist(), 2)
-        return Shared([prepare(tail_relation(self.graph, tail), solver) for tail in self.tails])
+        tails = [prepare(tail_relation(self.graph, tail), solver) for tail in self.tails]
+        return SideBySide(tails) if len(tails) == 1 else Together(HullGroups(tails))
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return a row for every k: what was released, made not to rise with k, which costs nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -143,10 +144,10 @@ def save(answer: Answer, path: Path) -> None:
 
 
 def _png(answer: Answer, path: Path) -> None:
-    from matplotlib.figure import Figure
-
     bars = bars_of(answer)
-    figure = Figure(figsize=(7, 0.6 + 0.3 * len(bars)), layout="constrained")
+    figure = import_module("matplotlib.figure").Figure(
+        figsize=(7, 0.6 + 0.3 * len(bars)), layout="constrained"
+    )
     axes = figure.add_subplot()
     places, values = range(len(bars)), [float(bar.value) for bar in bars]
     reach = [

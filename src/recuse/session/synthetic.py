@@ -20,6 +20,7 @@ from recuse.engines.bare import Bare, BareError, bare, fill
 from recuse.engines.literals import name_literal, text_literal
 from recuse.errors import ParameterError, StatisticsError
 from recuse.fold import fold, same
+from recuse.krelation.relation import Floats
 from recuse.policy import Policy
 from recuse.policy.terms import LinkChoice
 from recuse.privacy import decimal_text
@@ -37,7 +38,6 @@ LIGHT = 5
 """up to so many times the mean the largest is the end of a bell, beyond that of a heavy tail"""
 SEED = 2013
 Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.tallied import Tallied
-from recuse.privacy import Epsilon
+from recuse.noise import Noise
+from recuse.privacy import Delta, Epsilon
 from recuse.session.cells import Row
 from recuse.session.fingerprint import fingerprint
 from recuse.session.formulas import Keys
@@ -45,6 +46,7 @@ class DegreeQuestion:
     parts: tuple[Part, ...]
 
     firsts: ClassVar[Sequence[Question]] = ()
+    delta: ClassVar[Delta | None] = None
 
     @classmethod
     def of(cls, graph: Graph, about: str, protect: Protected, tails: Sequence[int], loss: Epsilon) -> Self:
@@ -81,6 +83,9 @@ class DegreeQuestion:
 
     def given(self, _: Sequence[Releases]) -> Self:
         """Return the question as it is: nothing is released before it."""
+        return self
+
+    def found(self, _solver: Solver, _noise: Noise) -> Self:
         return self
 
     def read_private_rows(self, solver: Solver) -> Subjects:

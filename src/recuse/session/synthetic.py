@@ -232,7 +232,8 @@ class Maker:
     @property
     def domains(self) -> Mapping[tuple[str, str], tuple[str | int | Fraction, ...]]:
         """The values that the policy lists, by table and column."""
-        return self.policy.domain_values()
+        stated = self.policy.domain_values().items()
+        return {place: values for place, values in stated if isinstance(values, tuple)}
 
     def _largest(self, table: Table, columns: set[str], rows: int, targets: int) -> int:
         """Return the most rows that link to one: as a key says, as is stated, else as is assumed."""

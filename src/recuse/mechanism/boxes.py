@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
+import scipy  # its rooms are loaded when they are entered: commands that need none start sooner
 
 from recuse.krelation.relation import Integers
 from recuse.mechanism.draws import WORD
@@ -176,10 +176,10 @@ def box_reach(rate: Fraction, corners: int, power: int, confidence: float) -> in
 
 def _beyond(t: float, d: int, power: int) -> float:
     """Return E((x-t)⁺/x)^power for x ~ Gamma(d+1), rounding included."""
-    first, second = special.gammaincc(d + 1, t), special.gammaincc(d, t)
+    first, second, third = (float(scipy.special.gammaincc(d + 1 - less, t)) for less in range(3))
     if power == 1:
-        return float(first - t / d * second) + ROUNDING
-    return float(first - 2 * t / d * second + t * t / (d * (d - 1)) * special.gammaincc(d - 1, t)) + ROUNDING
+        return first - t / d * second + ROUNDING
+    return first - 2 * t / d * second + t * t / (d * (d - 1)) * third + ROUNDING
 
 
 def _coarse_reach(rate: float, corners: int, allowed: float) -> int:

@@ -267,7 +267,7 @@ def refuse_delta(plan: Plan, loss: Epsilon, delta: Delta | None) -> None:
         raise QueryError(
             "the groups of this question are found among private rows, which costs delta",
             accepted="a delta besides epsilon, such as 1e-6",
-            hint="ask with --delta 1e-6 (Python: delta=1e-6), or list the groups: WHERE key IN (…)",
+            hint="ask with delta = 1e-6, or list the groups: WHERE key IN (…)",
         )
     if delta.value > min(Fraction(1), Split.of(plan, loss).finding) / 4:
         raise QueryError(

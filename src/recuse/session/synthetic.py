@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+import scipy  # its rooms are loaded when they are entered: commands that need none start sooner
 from sqlglot import exp
 
 from recuse.engines.bare import Bare, BareError, bare, fill
@@ -104,7 +104,7 @@ def _power(targets: int, largest: int, steep: float) -> Floats:
 
 def _bell(targets: int, largest: int, steep: float) -> Floats:
     """Return the quantiles of a normal distribution from the largest down, none below 0."""
-    quantiles = ndtri(1 - (np.arange(targets) + 0.5) / targets)
+    quantiles = scipy.special.ndtri(1 - (np.arange(targets) + 0.5) / targets)
     found: Floats = np.maximum(largest - steep * largest / 8 * (quantiles[0] - quantiles), 0)
     return found
 

@@ -72,6 +72,7 @@ OTHER_WORDS = {
     "scalars/units.py": "units",
     "session/domain.py": "truth values",
     "session/place.py": "file names",
+    "session/plot.py": "file names",
     "sql/dense.py": "units",
     "sql/reasons.py": "functions",
     "sql/parse.py": "letters that look like others",

@@ -21,9 +21,10 @@ from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
 from recuse.krelation.build import from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
+from recuse.mechanism.levels import withdrawals
 from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.prepared import prepare
-from recuse.mechanism.selective import withdrawals
+from recuse.mechanism.presets import DOUBLINGS
 from recuse.noise import round_down
 from recuse.policy import Link
 from recuse.session.session import Session
@@ -147,7 +148,7 @@ LEVELS = [10, 20, 26, 27, 30, 40, 53, 65, 100]
 def penalties_close(solver, relation: KRelation, level: int, penalty_of=withdrawals) -> bool:
     """Return whether doublings about a level can be scored: failing to would depend on the data."""
     (programs,) = prepare(relation, solver).signs
-    penalty = penalty_of([programs], Fraction(1))
+    penalty = penalty_of([programs], DOUBLINGS)
     try:
         return all(
             high - Fraction(low) <= SLACK for low, high in map(known(penalty), range(level - 1, level + 3))
@@ -160,12 +161,12 @@ def known(penalty):
     return lambda level: penalty(level, inf)
 
 
-def always_strict(programs, theta):
+def always_strict(programs, ladder):
     """N_s at every scale: doubles alone do not find it."""
 
     def penalty(level, stop_above):
         found = [
-            part.strict_withdrawals(float(theta) * 2.0**level, round_down(SLACK), stop_above)
+            part.strict_withdrawals(float(ladder.tau(level)), round_down(SLACK), stop_above)
             for part in programs
         ]
         return max(n.low for n in found), Fraction(max(n.high for n in found))

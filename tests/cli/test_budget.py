@@ -133,7 +133,7 @@ def test_export(recuse, shop):
         *("value", "low", "high", "epsilon", "noise_scale", "mechanism", "signed", "noise_epsilon"),
         *("counted", "undefined", "truncated", "unit"),
     }, "what was released, and nothing else"
-    columns = {"at", "epsilon", "analyst", "source", "data_version", "policy", "query", "answer"}
+    columns = {"at", "epsilon", "delta", "analyst", "source", "data_version", "policy", "query", "answer"}
     assert set(lines[0]) == set(rows[0]) == columns
     assert {line["source"] for line in lines} == {database.name}
 

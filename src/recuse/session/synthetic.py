@@ -126,7 +126,7 @@ class Made:
         for table, most in self.assumed.items():
             yield (
                 f"nobody said how many rows of {table} link to one row at most: {most:,} are assumed, "
-                f"{TAIL} times the mean; the error grows with it, so state it: --largest {table}=…"
+                f"{TAIL} times the mean; the error grows with it, so state the largest of {table}"
             )
 
     def _values(self) -> tuple[str, ...]:

@@ -203,6 +203,7 @@ LEFT_OUT = {
         "text": "the spelling",
         "dialect": "what the statements are written in",
         "public": "a question about nobody is never stored",
+        "first_share": "the parts of a question have their ε",
     },
     DerivationTable: {},
     FirstPlan: {"text": "the spelling"},

@@ -100,17 +100,21 @@ def _netted(
 
     Guarantee: natural: tuples with one owner set come and go together (proofs.md, theorem N5).
     """
-    found = forest.take(trees[chosen])
-    sizes = np.diff(found.levels[-1])
-    places = np.repeat(np.arange(len(chosen)), sizes)
-    width = int(sizes.max(initial=0))
-    matrix = np.full((len(chosen), width), -1)
-    matrix[places, np.arange(len(places)) - found.levels[-1][:-1][places]] = found.members
-    _, first, code = np.unique(matrix, axis=0, return_index=True, return_inverse=True)
+    first, code = owner_sets(forest.take(trees[chosen]))
     totals = np.zeros(len(first), object)
-    np.add.at(totals, code.reshape(-1), weights.astype(object))
+    np.add.at(totals, code, weights.astype(object))
     kept = np.flatnonzero(totals != 0)
     return chosen[first[kept]], totals[kept]
+
+
+def owner_sets(conjunctions: Forest) -> tuple[Integers, Integers]:
+    """Return the first tree of every owner set that there is, and which of them each tree has."""
+    sizes = np.diff(conjunctions.levels[-1])
+    places = np.repeat(np.arange(len(sizes)), sizes)
+    matrix = np.full((len(sizes), int(sizes.max(initial=0))), -1)
+    matrix[places, np.arange(len(places)) - conjunctions.levels[-1][:-1][places]] = conjunctions.members
+    _, first, code = np.unique(matrix, axis=0, return_index=True, return_inverse=True)
+    return first, code.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.krelation.annotated import Annotated
+from recuse.krelation.annotated import Annotated, owner_sets
 from recuse.krelation.encode import Derivations, annotate, integers
 from recuse.krelation.forest import TRUE
 from recuse.krelation.relation import Integers, KRelation, Shape
@@ -24,10 +24,19 @@ class PlacedRows:
     shape: Shape
     names: Sequence[Hashable]
 
-    def between(self, above: float, most: float) -> KRelation:
-        """Return the relation of the rows with above < value ≤ most."""
-        mine = (self.values > above) & (self.values <= most)
-        return self.tuples.part(mine, self.shape, self.names, signed=False)
+    def part(self, some: NDArray[np.bool_]) -> KRelation:
+        """Return the relation of some of the rows."""
+        return self.tuples.part(some, self.shape, self.names, signed=False)
+
+    def owners(self) -> Integers:
+        """Return a number for every row, the same of the same owners; -1 if nobody owns it.
+
+        It is for conjunctions.
+        """
+        owned = np.flatnonzero(self.tuples.trees >= 0)
+        found = np.full(len(self.values), -1)
+        _, found[owned] = owner_sets(self.tuples.forest.take(self.tuples.trees[owned]))
+        return found
 
     def alike(self, weight: int) -> PlacedRows:
         """Return the same rows, each of which weighs the same."""

@@ -1,8 +1,8 @@
 """The largest value: the first of a public grid above which nobody is left, but for a few.
 
 W(t) is the cover number of the rows above t: how many withdrawals take all of them. With a participant more
-it grows by one at most, for all t alike. So a noisy maximum of -εW(t) less a prior picks t with the whole of
-ε: no τ, no clipping bound.
+it grows by one at most, for all t alike. So a noisy maximum of -εW(t) less a prior picks t: no τ, no
+clipping bound. Grid and prior are counted from the middle of the values, which was released before.
 """
 
 from __future__ import annotations
@@ -11,79 +11,82 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import floor, log2
 
 import numpy as np
 
 from recuse.krelation.relation import Integers
+from recuse.mechanism.axis import LARGEST, Axis, Middle
 from recuse.mechanism.parameters import SLACK
-from recuse.mechanism.selection import Prior, noisy_maximum
+from recuse.mechanism.selection import noisy_maximum
 from recuse.noise import Noise
 from recuse.solver.interval import Interval
 
-LARGEST = 62
 RATIO = Fraction(51, 50)
-"""ρ: neighbouring numbers of the grid, from 50 on; below it has every whole number"""
+"""ρ: neighbouring distances of the grid, from 50 on; below it has every whole number"""
 
-STEEP = Fraction(8)
-"""a: a doubling costs a·ln2, so that the largest value is exceeded by about 1/a of it"""
-GENTLE = Fraction(1)
-FAINT = Fraction(1, 4)
-FAMILIAR = Fraction(30)
-"""doublings up to which a value is told precisely from the far side"""
-LEAD = Fraction(12)
-NOTHING = -(2**48)
-"""what is said below this is said where too few people are there: no value at all"""
+STEEP = Fraction(7)
+"""a: what a doubling costs, in doublings: the largest value is exceeded by about 1/a of its distance from
+the middle (decisions.md, "Values near the middle")"""
+
+BEFORE = 200
+"""how many numbers of the grid below the middle are considered"""
 
 
 @cache
-def grid() -> tuple[int, ...]:
-    """Return the public grid: 0, and the same numbers on either side of it."""
+def distances() -> tuple[int, ...]:
+    """Return the distances of the public grid: 1, 2, … 50, and from there on ever 2 % more."""
     sizes = [1]
     while sizes[-1] < 2**LARGEST:
         following = max(sizes[-1] + 1, floor(sizes[-1] * RATIO))
         sizes.append(min(following, 2**LARGEST))
-    return (*(-size for size in reversed(sizes)), 0, *sizes)
+    return tuple(sizes)
+
+
+@lru_cache(maxsize=8)
+def grid(axis: Axis, middle: Middle) -> tuple[int, ...]:
+    """Return the public grid around a middle, and around 0 where a maximum lies on the way to it."""
+    sizes, end = distances(), 2**LARGEST
+    found = {
+        end,
+        middle.at,
+        *(middle.at + size for size in sizes),
+        *(middle.at - size for size in sizes[:BEFORE]),
+    }
+    if axis.zero and middle.at < 0:
+        found |= {0, *sizes, *(-size for size in sizes if size < -middle.at)}
+    return tuple(sorted({max(-end, min(end, number)) for number in found}))
 
 
 @dataclass(frozen=True, slots=True)
-class FromBelow:
-    """The prior of a maximum: faint below 0, steep above, so that what is reported is hardly too large."""
+class FromMiddle:
+    """The prior of a maximum: free up to the middle, and steep beyond it.
+
+    The cost is of the distance in units of the spread; where a number lies beyond a middle below 0, it is
+    at least that of the ratio to the middle, so that a negative maximum is hardly said to be positive.
+    """
+
+    axis: Axis
+    middle: Middle
 
     def prior(self, level: int) -> Fraction:
         """Return the cost of a number of the grid in units of ln2."""
-        value = grid()[level]
-        return _doublings(value) * (STEEP if value > 0 else -FAINT) - _first(level)
-
-
-@dataclass(frozen=True, slots=True)
-class Mirrored:
-    """The prior of a minimum, seen in a mirror: steep over familiar sizes on both sides of 0."""
-
-    def prior(self, level: int) -> Fraction:
-        """Return the cost of a number of the grid in units of ln2."""
-        value = grid()[level]
-        doublings = _doublings(value)
-        if value >= 0:
-            return STEEP * doublings
-        near = min(doublings, FAMILIAR)
-        return -STEEP * near - GENTLE * (doublings - near) - _first(level)
-
-
-PRIORS: dict[int, Prior] = {1: FromBelow(), -1: Mirrored()}
-"""by the sign that values are taken with: a maximum's, and a minimum's"""
-
-
-def _first(level: int) -> Fraction:
-    """Return by how much the end of the grid is preferred: where nobody is seen it is to win."""
-    return Fraction(0) if level else LEAD
+        value, at = grid(self.axis, self.middle)[level], self.middle.at
+        if value <= at:
+            return Fraction(0)
+        unit = max(1, self.middle.spread)
+        cost = _doublings(unit + value - at) - _doublings(unit)
+        if self.axis.zero and at < 0:
+            nearer = _doublings(1 - at) - _doublings(1 + abs(value))
+            cost = max(cost, nearer if value <= 0 else _doublings(1 - at) + _doublings(1 + value))
+        return STEEP * cost
 
 
 @cache
-def _doublings(value: int) -> Fraction:
-    """Return log2(1 + |value|), rounded: public numbers."""
-    return Fraction(round(log2(1 + abs(value)) * 2**20), 2**20)
+def _doublings(size: int) -> Fraction:
+    """Return log2 of a number, rounded: public numbers."""
+    return Fraction(round(log2(size) * 2**20), 2**20)
 
 
 Cover = Callable[[int], Interval]
@@ -119,20 +122,20 @@ class Covers:
 
 def draw_largest(
     epsilon: Fraction,
-    prior: Prior,
+    prior: FromMiddle,
     largest: int,
     public: int | None,
     cover: Cover,
     noise: Noise,
-) -> int | None:
-    """Return a number of the grid that hardly anybody exceeds; None if there are too few people to say one.
+) -> int:
+    """Return a number of the grid that hardly anybody exceeds.
 
     `largest` is the largest value there is, `public` the largest that nobody owns: nothing below that is
     considered.
 
-    Guarantee: ε-private (proofs.md, theorem V3).
+    Guarantee: ε-private (proofs.md, theorem V3), given the middle that the grid is counted from.
     """
-    numbers = grid()
+    numbers = grid(prior.axis, prior.middle)
     first = 0 if public is None else min(bisect_left(numbers, public), len(numbers) - 1)
     levels = range(first, len(numbers))
 
@@ -142,5 +145,4 @@ def draw_largest(
 
     top = bisect_left(numbers, largest)
     weight = epsilon / (1 + 2 * SLACK)
-    level = noisy_maximum(prior, levels, top, weight, penalty, noise)
-    return None if numbers[level] < NOTHING else numbers[level]
+    return numbers[noisy_maximum(prior, levels, top, weight, penalty, noise)]

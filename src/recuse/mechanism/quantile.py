@@ -7,50 +7,20 @@ bounds it between them: only there is anything solved, and a draw is accepted or
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import exp
 
+from recuse.mechanism.axis import Stretch
 from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.pick import pick
 from recuse.noise import Noise, below, happens
 
-LARGEST = 62
-"""Values are whole granules from -2^62 to 2^62; what lies beyond counts as lying at the end."""
-
-FAMILIAR = 36
-"""doublings of a granule up to which every size is as likely as another: 10^8 in cents is below it"""
-
 HEAVY = 0.15
 """A piece with more than this part of the envelope is looked into before anything is drawn (measured: about
 twenty evaluations a quantile of 60,000 rows)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The whole numbers from `first` to `last`, of one prior density (up to a factor): part of a block."""
-
-    first: int
-    last: int
-    density: Fraction
-
-    @property
-    def mass(self) -> Fraction:
-        """Its prior weight."""
-        return (self.last - self.first + 1) * self.density
-
-
-def dyadic_blocks() -> list[Stretch]:
-    """Return the prior: 0, and every [2^i, 2^{i+1}) and its mirror image, uniform inside.
-
-    Up to `FAMILIAR` all are equally likely; from there on each is half as likely as the one before.
-    """
-    sizes = [(2**i, Fraction(1, 2 ** max(0, i - FAMILIAR))) for i in range(LARGEST)]
-    above = [Stretch(size, 2 * size - 1, mass / size) for size, mass in sizes]
-    below = [Stretch(-piece.last, -piece.first, piece.density) for piece in reversed(above)]
-    return [*below, Stretch(0, 0, Fraction(1)), *above]
 
 
 Rank = Callable[[int], Fraction]
@@ -61,18 +31,27 @@ Rank = Callable[[int], Fraction]
 class Envelope:
     """What is known of m, and the bound on every weight that follows.
 
-    `places` are the numbers at which m was found, and `found` what it was there; `slack` is how far two found
-    values may be from monotone, ητ.
+    `pieces` begin as the prior. `places` are the numbers at which m was found, and `found` what it was there;
+    `slack` is how far two found values may be from monotone, ητ.
     """
 
     rate: Fraction
     slack: Fraction
-    pieces: list[Stretch] = field(default_factory=dyadic_blocks)
+    pieces: list[Stretch]
     places: list[int] = field(default_factory=list)
     found: list[Fraction] = field(default_factory=list)
+    exponents: list[Fraction] = field(init=False)
+    """x of every piece, with weight(t) ≤ μ(t)e^{-x} for every t of it; equality where m is known"""
+    nearly: list[tuple[float, float]] = field(init=False)
+    """mass and x of every piece in doubles"""
 
-    def exponent(self, piece: Stretch) -> Fraction:
-        """Return x with weight(t) ≤ μ(t)e^{-x} for every t of the piece; equality where m is known."""
+    def __post_init__(self) -> None:
+        self.exponents = [self._exponent(piece) for piece in self.pieces]
+        self.nearly = [
+            (float(piece.mass), float(x)) for piece, x in zip(self.pieces, self.exponents, strict=True)
+        ]
+
+    def _exponent(self, piece: Stretch) -> Fraction:
         place = bisect_left(self.places, piece.first)
         if place < len(self.places) and self.places[place] == piece.first == piece.last:
             return self.rate * abs(self.found[place])
@@ -85,27 +64,38 @@ class Envelope:
         place = bisect_left(self.places, t)
         return place < len(self.places) and self.places[place] == t
 
+    def _is_open(self, at: int) -> bool:
+        return 0 <= at < len(self.pieces) and not self.is_known(self.pieces[at].first)
+
     def learn(self, t: int, value: Fraction) -> None:
         """Note m at t: its piece falls into what is before, t, and what is after."""
         place = bisect_left(self.places, t)
         self.places.insert(place, t)
         self.found.insert(place, value)
-        at = next(i for i, piece in enumerate(self.pieces) if piece.first <= t <= piece.last)
+        at = bisect_right(self.pieces, t, key=lambda piece: piece.first) - 1
         whole = self.pieces[at]
         parts = [(whole.first, t - 1), (t, t), (t + 1, whole.last)]
-        self.pieces[at : at + 1] = [Stretch(a, b, whole.density) for a, b in parts if a <= b]
+        fresh = [Stretch(a, b, whole.density) for a, b in parts if a <= b]
+        self.pieces[at : at + 1] = fresh
+        self.exponents[at : at + 1] = [self._exponent(piece) for piece in fresh]
+        # what is known at t bounds m up to the next places at which it is known, on both sides
+        first, last = at, at + len(fresh) - 1
+        while self._is_open(first - 1):
+            first -= 1
+        while self._is_open(last + 1):
+            last += 1
+        self.exponents[first : last + 1] = [self._exponent(piece) for piece in self.pieces[first : last + 1]]
+        self.nearly[first : last + 2 - len(fresh)] = [
+            (float(self.pieces[i].mass), float(self.exponents[i])) for i in range(first, last + 1)
+        ]
 
     def heavy(self) -> int | None:
         """Return the middle of an open piece with much of the envelope's weight, if there is one.
 
         Doubles will do: any envelope above the weights is right.
         """
-        exponents = [self.exponent(piece) for piece in self.pieces]
-        least = min(exponents)
-        weights = [
-            float(piece.mass) * exp(-float(min(x - least, Fraction(700))))
-            for piece, x in zip(self.pieces, exponents, strict=True)
-        ]
+        least = min(x for _, x in self.nearly)
+        weights = [mass * exp(least - x) for mass, x in self.nearly]
         bar = HEAVY * sum(weights)
         for piece, weight in zip(self.pieces, weights, strict=True):
             middle = (piece.first + piece.last) // 2
@@ -122,16 +112,14 @@ def draw_quantile(envelope: Envelope, balance: Rank, noise: Noise) -> int:
     while True:
         while (t := envelope.heavy()) is not None:
             envelope.learn(t, balance(t))
-        masses = [piece.mass for piece in envelope.pieces]
-        exponents = [envelope.exponent(piece) for piece in envelope.pieces]
-        chosen = pick(masses, exponents, noise)
-        piece = envelope.pieces[chosen]
+        chosen = pick([piece.mass for piece in envelope.pieces], envelope.exponents, noise)
+        piece, exponent = envelope.pieces[chosen], envelope.exponents[chosen]
         t = piece.first + below(piece.last - piece.first + 1, noise)
         if envelope.is_known(t):
             return t
         value = balance(t)
         envelope.learn(t, value)
-        if happens(envelope.rate * abs(value) - exponents[chosen], noise):
+        if happens(envelope.rate * abs(value) - exponent, noise):
             return t
 
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, trunc
 from typing import Any
 
 from recuse.mechanism.release import Release
-from recuse.session.intervals import combine, rounded
+from recuse.session.intervals import combine, rounded, square_root
 from recuse.sql.formula import (
+    ORIGIN,
     FixedNumber,
     FixedValue,
     Formula,
@@ -119,6 +120,28 @@ def _arithmetic(operator: Operator) -> Callable[[Fraction, Fraction], Fraction |
     return compute
 
 
+START = datetime(ORIGIN.year, ORIGIN.month, ORIGIN.day)
+
+
+def _date(days: Fraction) -> date:
+    """Return the day so many days from the origin, within the years that there are."""
+    number = ORIGIN.toordinal() + round(days)
+    return date.fromordinal(min(max(number, 1), date.max.toordinal()))
+
+
+def _moment(seconds: Fraction) -> datetime:
+    """Return the moment so many seconds from the origin, within the years that there are."""
+    least, most = ((end - START) // timedelta(seconds=1) for end in (datetime.min, datetime.max))
+    return START + timedelta(seconds=min(max(round(seconds), least), most))
+
+
+def _since(moment: date) -> Fraction:
+    """Return the days from the origin to a date, or the seconds to a timestamp."""
+    if isinstance(moment, datetime):
+        return Fraction((moment - START) // timedelta(seconds=1))
+    return Fraction((moment - ORIGIN).days)
+
+
 def _modulo(left: Fraction, right: Fraction) -> Fraction | None:
     return None if right == 0 else left - trunc(left / right) * right
 
@@ -138,8 +161,12 @@ _STRICT: dict[Operator, Callable[..., Any]] = {
     Operator.CEIL: lambda number: Fraction(ceil(number)),
     Operator.ABS: abs,
     Operator.SIGN: lambda number: Fraction((number > 0) - (number < 0)),
+    Operator.SQRT: lambda number: None if number < 0 else square_root(number),
     Operator.EQUAL: lambda left, right: comparable(left) == comparable(right),
     Operator.LESS: lambda left, right: comparable(left) < comparable(right),
     Operator.AT_MOST: lambda left, right: comparable(left) <= comparable(right),
     Operator.NOT: lambda truth: not truth,
+    Operator.DATE: _date,
+    Operator.MOMENT: _moment,
+    Operator.SINCE: _since,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isqrt
 
 from recuse.sql.formula import Operator
 
@@ -58,6 +59,19 @@ def rounded(end: End, places: int) -> End:
     scaled = abs(end) * Fraction(10) ** places
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     return (whole if end >= 0 else -whole) / Fraction(10) ** places
+
+
+def square_root(value: Fraction, *, up: bool = False) -> Fraction:
+    """Return the root of a number that is not negative, to eighteen digits: not above it, or not below.
+
+    >>> float(square_root(Fraction(2))), square_root(Fraction(9, 4), up=True) >= Fraction(3, 2)
+    (1.4142135623730951, True)
+    """
+    digits = 18 + max(0, len(str(value.denominator)) - len(str(value.numerator)))
+    scale = 10**digits
+    found = isqrt(value.numerator * scale**2 // value.denominator)
+    exact = found**2 * value.denominator == value.numerator * scale**2
+    return Fraction(found + (up and not exact), scale)
 
 
 def _plus(left: End, right: End) -> End:

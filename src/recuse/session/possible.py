@@ -15,7 +15,7 @@ from typing import Any
 
 from recuse.mechanism.release import Release
 from recuse.session.formulas import ARITHMETIC, apply, plain
-from recuse.session.intervals import UNBOUNDED, End, Ends, combine, rounded
+from recuse.session.intervals import UNBOUNDED, End, Ends, combine, rounded, square_root
 from recuse.session.truth import truth_of
 from recuse.sql.formula import (
     FixedNumber,
@@ -126,6 +126,8 @@ def _applied(operator: Operator, values: Sequence[Possible]) -> Possible:
             return _extreme(operator, values)
         case Operator.EQUAL | Operator.LESS | Operator.AT_MOST:
             return replace(_compared(operator, *values), null=null)
+        case Operator.DATE | Operator.MOMENT | Operator.SINCE:
+            return Possible(UNBOUNDED, null=null)
         case Operator.SAME:
             found = _compared(Operator.EQUAL, *values).others
             return Possible(others=frozenset({True, False}) if null else found)
@@ -150,6 +152,8 @@ def _number(operator: Operator, ends: Sequence[Ends], *, null: bool) -> Possible
         return Possible(bound, null=null or _by_zero(operator, ends[1]))
     if operator in (Operator.NOT_BELOW, Operator.NOT_ABOVE):
         return Possible(_clamped(operator, *ends), null=null)
+    if operator is Operator.SQRT:
+        return Possible(_root(ends[0]), null=null or ends[0][0] is None or ends[0][0] < 0)
     if operator is Operator.ABS:
         return Possible(_absolute(ends[0]), null=null)
     if operator is Operator.ROUND:
@@ -168,6 +172,12 @@ _MONOTONE: dict[Operator, Callable[[Fraction], int]] = {
 def _mapped(step: Callable[[Fraction], int], ends: Ends) -> Ends:
     low, high = ends
     return (None if low is None else Fraction(step(low)), None if high is None else Fraction(step(high)))
+
+
+def _root(ends: Ends) -> Ends:
+    low, high = ends
+    least = Fraction(0) if low is None or low < 0 else square_root(low)
+    return least, None if high is None else square_root(max(high, Fraction(0)), up=True)
 
 
 def _by_zero(operator: Operator, divisor: Ends) -> bool:
@@ -212,13 +222,16 @@ def _first(values: Sequence[Possible]) -> Possible:
 def _extreme(operator: Operator, values: Sequence[Possible]) -> Possible:
     """Return the greatest or least of some values, of which those that are NULL are left out."""
     filled = [value for value in values if value.ends is not None]
-    if any(value.null or value.others for value in values) or not filled:
+    sure = [value for value in filled if not value.null]
+    if any(value.others for value in values) or not sure:
         found = NOTHING
         for value in values:
             found = found.or_else(value)
         return found
-    chosen = max if operator is Operator.GREATEST else min
-    lows, highs = zip(*(value.ends or UNBOUNDED for value in filled), strict=True)
+    # what may be NULL can only raise the greatest of the others, or lower the least of them
+    chosen, inner, outer = (max, sure, filled) if operator is Operator.GREATEST else (min, filled, sure)
+    lows = [value.ends[0] for value in inner if value.ends is not None]
+    highs = [value.ends[1] for value in outer if value.ends is not None]
     return Possible((_end(chosen, lows, low=True), _end(chosen, highs, low=False)))
 
 
@@ -233,6 +246,8 @@ def _end(chosen: Callable[..., Fraction], ends: Sequence[End], *, low: bool) -> 
 
 def _compared(operator: Operator, left: Possible, right: Possible) -> Possible:
     if left.ends is None or right.ends is None:
+        if (left.ends and right.others) or (left.others and right.ends):
+            return _truths(surely=False, never=False)  # a moment that was released beside one written down
         found = {apply(operator, pair) for pair in product(left.others, right.others)}
         return Possible(others=frozenset(found))
     (a, b), (c, d) = left.ends, right.ends

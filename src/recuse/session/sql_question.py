@@ -18,12 +18,12 @@ from recuse.engines.collect import (
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
+from recuse.mechanism.axis import DAYS, NUMBERS, SECONDS
 from recuse.mechanism.clipped import clipped
-from recuse.mechanism.extreme import PRIORS
 from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
-from recuse.mechanism.ordered import AtRank, Largest, Ordered, PlacedGroup
+from recuse.mechanism.ordered import AtRank, Largest, MostFrequent, Ordered, Picker, PlacedGroup
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.priced import PriceList, priced
 from recuse.mechanism.recursive import Recursive
@@ -41,11 +41,12 @@ from recuse.sql.dense import Dense
 from recuse.sql.ends import FIND_SHARES, RANGE_SHARE, KeyEnd
 from recuse.sql.grouping import MAX_GROUPS
 from recuse.sql.identity import meaning
+from recuse.sql.mode import MostFrequentValue
 from recuse.sql.native.question import PublicQuery
-from recuse.sql.ordered import OrderedValue
-from recuse.sql.placeholder import FIRST_SHARE
+from recuse.sql.ordered import OrderedValue, Unit
 from recuse.sql.sharing import Sharing
 
+AXES = {Unit.GRANULE: NUMBERS, Unit.WHOLE: NUMBERS, Unit.DAY: DAYS, Unit.SECOND: SECONDS}
 Totals = Callable[[Groups], list[int | None]]
 """the numbers of all groups, in place of private ones"""
 
@@ -245,7 +246,7 @@ class Split:
         ends = sum(measure.is_owned for end, measure in asked if end)
         scalars = sum(measure.is_owned for end, measure in asked if not end)
         rest = sum(measure.is_owned for measure in plan.measures)
-        first = FIRST_SHARE if scalars and rest else Fraction(1 if scalars else 0)
+        first = plan.first_share if scalars and rest else Fraction(1 if scalars else 0)
         second = RANGE_SHARE if ends else Fraction(0)
         third = Fraction(0) if plan.finding is None else FIND_SHARES[plan.finding.sharing]
         left = 1 - second - third
@@ -305,17 +306,21 @@ def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
     return price_list(measure, domain).most if one_by_one else 1
 
 
+def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, int]:
+    """Return how a value is picked, and the sign that values are taken with."""
+    if isinstance(asked, MostFrequentValue):
+        return MostFrequent(asked.count), 1
+    if isinstance(asked, KeyEnd):
+        return Largest(NUMBERS), asked.sign
+    axis = AXES[asked.unit]
+    return Largest(axis) if asked.rank is None else AtRank(asked.rank, axis), asked.sign
+
+
 def _groups(measure: DerivationQuery, part: Part, rows: Collected, solver: Solver) -> Groups:
     """Return the groups of a measure in the form that query and policy say."""
-    if isinstance(measure.aggregate, OrderedValue):
-        asked, sign = measure.aggregate, measure.aggregate.sign
-        picker = AtRank(asked.rank) if asked.rank is not None else Largest(PRIORS[sign])
+    if isinstance(measure.aggregate, OrderedValue | KeyEnd | MostFrequentValue):
         placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
-        return Ordered(placed, picker, sign, shared(measure, rows.domain))
-    if isinstance(measure.aggregate, KeyEnd):
-        sign = measure.aggregate.sign
-        placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
-        return Ordered(placed, Largest(PRIORS[sign]), sign, 1)
+        return Ordered(placed, *_picked(measure.aggregate), shared(measure, rows.domain))
     if measure.sharing is Sharing.ONE_OWNER:
         return OneOwner(clipped(rows.contributions(measure), solver))
     relations = rows.relations(measure)

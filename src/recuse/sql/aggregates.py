@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 from sqlglot import exp
 
@@ -42,6 +43,10 @@ class RowCount:
     def refuses(self, _: Type) -> str | None:
         """Return nothing: rows are counted whatever their type."""
         return None
+
+    def suited(self, _: Type) -> Self:
+        """Return the same: rows are counted whatever their type."""
+        return self
 
     def weight(self, _value: Scalar | None, _schema: Schema, _lookup: Lookup) -> Scalar:
         """Return 1."""
@@ -82,6 +87,10 @@ class ValueSum:
         """Return why there is no sum of values of a type that is no number."""
         return None if is_number(kind) else f"this is {words(kind)}, and a sum needs numbers"
 
+    def suited(self, _: Type) -> Self:
+        """Return the same: numbers are added whatever their type."""
+        return self
+
     def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup) -> Scalar:
         """Return the value divided by the granularity and rounded.
 
@@ -89,7 +98,7 @@ class ValueSum:
         """
         if value is None:
             return exp.Literal.number(1)
-        return in_granules(value, schema, lookup)
+        return in_granules(value, schema.granularity, lookup)
 
     def plain(self, value: Scalar) -> exp.Expr:
         """Return SUM(value)."""
@@ -105,9 +114,9 @@ class ValueSum:
         return f"{kind}, in units of {decimal_text(schema.granularity)}"
 
 
-def in_granules(value: Scalar, schema: Schema, lookup: Lookup) -> Scalar:
+def in_granules(value: Scalar, granularity: Fraction, lookup: Lookup) -> Scalar:
     """Return a value in whole granules of 64 bits, rounded; NULL where it does not fit."""
-    return exp.cast(_scaled(value, 1 / schema.granularity, lookup), "bigint")
+    return exp.cast(_scaled(value, 1 / granularity, lookup), "bigint")
 
 
 def _scaled(value: Scalar, factor: Fraction, lookup: Lookup) -> Scalar:

@@ -24,7 +24,9 @@ from recuse.sql.position import refusal, span
 from recuse.sql.spoken import speaks
 
 MOST_PLACES = 15
-LISTED = "+ - * / // %, comparisons, AND, OR, NOT, CASE, COALESCE, NULLIF, ROUND, FLOOR, CEIL, ABS, casts"
+LISTED = (
+    "+ - * / // %, comparisons, AND, OR, NOT, CASE, COALESCE, NULLIF, ROUND, FLOOR, CEIL, ABS, SQRT, casts"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ ONE_NUMBER = {
     "sign": Operator.SIGN,
     "floor": Operator.FLOOR,
     "ceil": Operator.CEIL,
+    "sqrt": Operator.SQRT,
 }
 CHOICES = {"greatest": Operator.GREATEST, "least": Operator.LEAST, "coalesce": Operator.COALESCE}
 COMPARED = {"=": Operator.EQUAL, "<": Operator.LESS, "<=": Operator.AT_MOST}
@@ -115,11 +118,13 @@ class Formulas:
             return self._arithmetic(name, arguments)
         if name in ONE_NUMBER:
             (said,) = self._numbers(arguments)
-            kind = said.kind if name == "abs" else ColumnKind.INTEGER
+            kind = {"abs": said.kind, "sqrt": ColumnKind.NUMBER}.get(name, ColumnKind.INTEGER)
             return Said(operation(ONE_NUMBER[name], said.formula), kind)
         if name == "neg":
             (said,) = self._numbers(arguments)
             return Said(operation(Operator.SUBTRACT, ZERO, said.formula), said.kind)
+        if name == "date_diff":
+            return self._between_moments(node, arguments)
         if name == "round":
             return self._rounded(node, arguments)
         if name in CHOICES:
@@ -162,10 +167,28 @@ class Formulas:
         return Said(FixedNumber(value), ColumnKind.INTEGER if value.denominator == 1 else ColumnKind.NUMBER)
 
     def _arithmetic(self, name: str, arguments: Sequence[exp.Expr]) -> Said:
+        if name == "-" and len(moments := self._dates(arguments)) == len(arguments):
+            parts = (operation(Operator.SINCE, one.formula) for one in moments)
+            return Said(Operation(Operator.SUBTRACT, tuple(parts)), ColumnKind.INTEGER)
         said = self._numbers(arguments)
         whole = name != "/" and all(one.kind in (ColumnKind.INTEGER, None) for one in said)
         kind = ColumnKind.INTEGER if whole or name == "//" else ColumnKind.NUMBER
         return Said(Operation(ARITHMETIC[name], _formulas(said)), kind)
+
+    def _dates(self, nodes: Sequence[exp.Expr]) -> list[Said]:
+        found = [self.read(node) for node in nodes]
+        return [said for said in found if said.kind is ColumnKind.DATE]
+
+    def _between_moments(self, node: exp.Expr, arguments: Sequence[exp.Expr]) -> Said:
+        """Return the days between dates, or the seconds between timestamps."""
+        unit, first, last = arguments
+        kinds = {"day": ColumnKind.DATE, "second": ColumnKind.TIMESTAMP}
+        said = [self.read(first), self.read(last)]
+        if {one.kind for one in said} != {kinds.get(unit.name.lower())}:
+            problem = "the days between dates are answered, and the seconds between timestamps"
+            raise self._refuse(problem, node, "write MAX(d) - MIN(d), or date_diff('day', MIN(d), MAX(d))")
+        since = [operation(Operator.SINCE, one.formula) for one in said]
+        return Said(operation(Operator.SUBTRACT, since[1], since[0]), ColumnKind.INTEGER)
 
     def _rounded(self, node: exp.Expr, arguments: Sequence[exp.Expr]) -> Said:
         (said,) = self._numbers(arguments[:1])

@@ -94,6 +94,8 @@ class Plan:
     """what is done with the rows once they are released"""
     firsts: tuple[FirstPlan, ...]
     """the numbers that are released before anything else; statements have places for them"""
+    first_share: Fraction
+    """the part of ε for all of them together, if people's rows are asked for after"""
     explanation: Explanation = field(compare=False, repr=False)
     asked: tuple[Measure, ...] = field(compare=False, repr=False)
     """the measures as they were read, for saying what is wrong with them"""
@@ -192,6 +194,7 @@ def _about_nobody(public: PublicQuery, schema: Schema) -> Plan:
         grouping=None,
         steps=(),
         firsts=(),
+        first_share=Fraction(0),
         explanation=Explanation(
             firsts=(),
             questions=(schema.text,),
@@ -237,6 +240,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
         finding=finding,
         steps=question.steps,
         firsts=tuple(firsts),
+        first_share=question.first_share,
         asked=question.measures,
         text=schema.text,
         dialect=schema.catalogue.dialect,

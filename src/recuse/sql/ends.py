@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Self
 
 from sqlglot import exp
 
@@ -51,6 +52,10 @@ class KeyEnd:
     def refuses(self, _: Type) -> str | None:
         """Return nothing: keys are whole numbers here."""
         return None
+
+    def suited(self, _: Type) -> Self:
+        """Return the same: keys are whole numbers here."""
+        return self
 
     def weight(self, value: Scalar | None, _schema: Schema, _lookup: Lookup) -> Scalar:
         """Return the whole number, its sign turned where it must be."""

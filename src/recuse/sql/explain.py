@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from textwrap import wrap
 from typing import TypeVar
 
@@ -24,7 +25,6 @@ from recuse.sql.measure import Measure
 from recuse.sql.native.looked import scans_of
 from recuse.sql.native.words import own_words
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
-from recuse.sql.placeholder import FIRST_SHARE
 from recuse.sql.query import Block, Scan, SetOf
 from recuse.sql.reading import Reading
 from recuse.sql.render import readable
@@ -151,10 +151,17 @@ def explain(
         tables=_once(notes, *(one.tables for one in inner)),
         owners=_once(_owners(blocks), *(one.owners for one in inner)),
         completed=_once(_completed(blocks), *(one.completed for one in inner)),
-        how=_once(_how(blocks), map(bound_words, bounds), *(one.how for one in inner)),
+        how=_once(question.says, _how(blocks), map(bound_words, bounds), *(one.how for one in inner)),
         groups=tuple(map(_group, question.keys)),
         epsilon=tuple(
-            _split(sum(map(_is_owned, measures)), [note for note, _ in firsts], sharing, sparing, finding)
+            _split(
+                sum(map(_is_owned, measures)),
+                [note for note, _ in firsts],
+                question.first_share,
+                sharing,
+                sparing,
+                finding,
+            )
         ),
         then=tuple(_then(question)),
         own=_once(
@@ -179,6 +186,7 @@ def _is_owned(measure: Measure) -> bool:
 def _split(
     measures: int,
     notes: Sequence[FirstNote],
+    share: Fraction,
     sharing: Sequence[str],
     sparing: Sequence[Key],
     finding: Sharing | None,
@@ -192,7 +200,7 @@ def _split(
         yield f"{RANGE_SHARE} for {several}, which {'are' if ends > 1 else 'is'} released first"
     if firsts and measures:
         several = f"the {firsts} aggregates that are" if firsts > 1 else "what is"
-        yield f"{FIRST_SHARE} for {several} released first, the rest for the question"
+        yield f"{share} for {several} released first, the rest for the question"
     elif firsts > 1:
         yield f"split evenly over {firsts} aggregates that are released first"
     if measures > 1:

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from fractions import Fraction
 
+ORIGIN = date(2000, 1, 1)
+"""where days and seconds are counted from"""
+
 
 class Operator(Enum):
-    """What is done with formulas."""
+    """What is done with formulas; a moment is a number of days or seconds since `ORIGIN`."""
 
     ADD = "+"
     SUBTRACT = "-"
@@ -30,6 +34,7 @@ class Operator(Enum):
     CEIL = "ceil"
     ABS = "abs"
     SIGN = "sign"
+    SQRT = "sqrt"
     GREATEST = "greatest"
     LEAST = "least"
     NOT_BELOW = "not below"
@@ -46,6 +51,9 @@ class Operator(Enum):
     AND = "and"
     OR = "or"
     NOT = "not"
+    DATE = "date"
+    MOMENT = "timestamp"
+    SINCE = "since"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from sqlglot import exp
 from recuse.fold import same
 from recuse.sql.answered import is_aggregated
 from recuse.sql.frame import Frame
-from recuse.sql.groups import GroupKey
+from recuse.sql.groups import GroupKey, Listed
 from recuse.sql.named import Known
 from recuse.sql.origins import EndRelease, Origins
 from recuse.sql.position import clause_span, refusal
-from recuse.sql.query import Scalar
+from recuse.sql.query import Block, Scalar
 from recuse.sql.relations import Relations
 
 
@@ -45,11 +45,7 @@ class KeyReader:
             )
         for position, node in enumerate(nodes):
             self.spelled.setdefault(self._value(node, frames[0]).unnest().sql(), position)
-        blocks = [frame.block for frame in frames]
-        origins = Origins(self.relations, self.relations.conditions(self.known).elaborator(), self.end)
-        return tuple(
-            origins.key(node, blocks, tuple(self._value(node, frame) for frame in frames)) for node in nodes
-        )
+        return tuple(self.key(node, frames) for node in nodes)
 
     def _meant(self, node: exp.Expr, tree: exp.Select, frame: Frame) -> exp.Expr:
         """Return the selected expression that a position or an alias stands for, else the node itself."""
@@ -65,6 +61,20 @@ class KeyReader:
             alike = [item for item in tree.expressions if same(item.alias, node.name)]
             return alike[0].unalias() if alike else node
         return node
+
+    def key(self, node: exp.Expr, frames: list[Frame]) -> GroupKey:
+        """Return a key with where its groups come from, or refuse it."""
+        return self._origins().key(node, *self._held(node, frames))
+
+    def listed(self, node: exp.Expr, frames: list[Frame]) -> Listed | None:
+        """Return the values of an expression that are known without looking and without asking first."""
+        return self._origins().listed(node, *self._held(node, frames))
+
+    def _origins(self) -> Origins:
+        return Origins(self.relations, self.relations.conditions(self.known).elaborator(), self.end)
+
+    def _held(self, node: exp.Expr, frames: list[Frame]) -> tuple[list[Block], tuple[Scalar, ...]]:
+        return [frame.block for frame in frames], tuple(self._value(node, frame) for frame in frames)
 
     def _value(self, node: exp.Expr, frame: Frame) -> Scalar:
         return self.relations.conditions(self.known).value(node, frame.scope)

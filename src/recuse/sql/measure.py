@@ -74,6 +74,10 @@ class Aggregate(Protocol):
         """Return why values of a type cannot be aggregated, if so."""
         ...
 
+    def suited(self, kind: Type, /) -> Aggregate:
+        """Return the same aggregate of values of a type."""
+        ...
+
     def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup, /) -> Scalar:
         """Return the weight of a row in whole granules, a function of its own values.
 

@@ -19,11 +19,17 @@ from recuse.sql.groups import GroupKey
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.named import Known
-from recuse.sql.ordered import OrderedCall, ordered_call
+from recuse.sql.ordered import OrderedCall, OrderedValue, Unit, ordered_call
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Output, Scalar
 from recuse.sql.relations import Relations
 from recuse.sql.signs import mean_where_values_are, none_weighs_less_than_nothing
+
+MOMENTS = {
+    Unit.DAY: (Operator.DATE, ColumnKind.DATE),
+    Unit.SECOND: (Operator.MOMENT, ColumnKind.TIMESTAMP),
+}
+"""what is made of the days and seconds that are released"""
 
 
 @dataclass(slots=True)
@@ -50,8 +56,7 @@ class Measures:
             once = isinstance(ordered.argument, exp.Distinct)
             arguments = ordered.argument.expressions if once else [ordered.argument]
             if len(arguments) == 1:
-                term = self.term(ordered.aggregate, arguments, test, keys, frames, once=once)
-                return Said(term, ColumnKind.NUMBER)
+                return self._ordered(self.term(ordered.aggregate, arguments, test, keys, frames, once=once))
             ordered = ordered.argument
         if ordered is not None:
             hint = "write MAX(x), MEDIAN(x), QUANTILE_CONT(x, 0.9)"
@@ -84,6 +89,15 @@ class Measures:
             found = operation(Operator.DIVIDE, found, other)
         summed = list(self.found.values())[first.measure]
         return Said(mean_where_values_are(found, summed, self.relations.met.lookup()), ColumnKind.NUMBER)
+
+    def _ordered(self, term: Term) -> Said:
+        """Return a value that was picked, as what it is: a number, a date or a timestamp."""
+        aggregate = list(self.found.values())[term.measure].aggregate
+        if not isinstance(aggregate, OrderedValue) or not aggregate.is_moment:
+            whole = aggregate.granularity(self.relations.schema).denominator == 1
+            return Said(term, ColumnKind.INTEGER if whole else ColumnKind.NUMBER)
+        operator, kind = MOMENTS[aggregate.unit]
+        return Said(operation(operator, term), kind)
 
     def not_answered(self, node: exp.Expr) -> QueryError:
         """Return the refusal of an aggregate that there is not."""
@@ -119,7 +133,9 @@ class Measures:
             if once:
                 blocks = [self._once(kind, blocks, len(keys), arguments[0])]
             bare = [replace(block, outputs=()) for block in blocks]
-            self.found[name] = Measure(kind, together(bare), ())
+            lookup = self.relations.met.lookup()
+            types = [type_of(block.weight, lookup) for block in bare if block.weight is not None]
+            self.found[name] = Measure(kind.suited(types[0]) if types else kind, together(bare), ())
         return Term(list(self.found).index(name))
 
     def _rows(
@@ -183,7 +199,7 @@ class Measures:
 def accepted() -> str:
     """Return the aggregates that there are, in words."""
     *others, last = (call.sql_name() for call in AGGREGATES)
-    told = f"{', '.join(others)}, {last}, MAX, MIN, MEDIAN and QUANTILE_CONT"
+    told = f"{', '.join(others)}, {last}, MAX, MIN, MEDIAN, QUANTILE_CONT, MODE, STDDEV, CORR and REGR_SLOPE"
     return f"{told}, with DISTINCT and FILTER, and arithmetic over them"
 
 

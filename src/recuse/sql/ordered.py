@@ -1,6 +1,6 @@
 """Aggregates whose answer is one of the rows' values: MAX, MIN, MEDIAN and every other quantile.
 
-MAX(x), MIN(x)                                   the whole of ε, no clipping bound
+MAX(x), MIN(x)                                   no clipping bound
 MEDIAN(x), QUANTILE(x, q), QUANTILE_CONT, _DISC  q a number between 0 and 1
 PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)     the same; DESC counts from the other end
 """
@@ -8,18 +8,33 @@ PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)     the same; DESC counts from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
+from typing import Self
 
 from sqlglot import exp
 
 from recuse.privacy import decimal_text
-from recuse.scalars.types import Boolean, Date, Timestamp, Type, words
+from recuse.scalars.types import Boolean, Date, Number, Timestamp, Type, words
 from recuse.sql.aggregates import in_granules
 from recuse.sql.elaborate import Lookup, is_number
+from recuse.sql.formula import ORIGIN
 from recuse.sql.groups import literal_value
 from recuse.sql.query import Block, Scalar
 from recuse.sql.schema import Schema
+
+
+class Unit(Enum):
+    """What values are counted in: granules of the policy, or days and seconds from a public origin.
+
+    Whole numbers are told to one, if the policy's granules are smaller than that.
+    """
+
+    GRANULE = "granule"
+    WHOLE = "one"
+    DAY = "day"
+    SECOND = "second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,7 @@ class OrderedValue:
     word: str
     rank: Fraction | None
     sign: int = 1
+    unit: Unit = Unit.GRANULE
     signed: bool = True
     weighed: bool = False
     placed: bool = True
@@ -49,20 +65,32 @@ class OrderedValue:
         return values[0]
 
     def refuses(self, kind: Type) -> str | None:
-        """Return why there is no such value of a type that is no number."""
-        if is_number(kind) and not isinstance(kind, Boolean):
+        """Return why there is no such value of a type that is no number and no moment."""
+        if isinstance(kind, Date | Timestamp) or (is_number(kind) and not isinstance(kind, Boolean)):
             return None
-        more = ""
-        if isinstance(kind, Date | Timestamp):
-            more = ": ask for date_diff('day', DATE '2000-01-01', x), a number of days"
-        return f"this is {words(kind)}, and {self.word} needs numbers{more}"
+        return f"this is {words(kind)}, and {self.word} needs numbers, dates or timestamps"
+
+    def suited(self, kind: Type) -> Self:
+        """Return the same of values of a type."""
+        if isinstance(kind, Number):
+            return replace(self, unit=Unit.GRANULE if kind.scale else Unit.WHOLE)
+        units = {Date: Unit.DAY, Timestamp: Unit.SECOND}
+        return replace(self, unit=units.get(type(kind), Unit.GRANULE))
+
+    @property
+    def is_moment(self) -> bool:
+        """Whether its values are dates or timestamps."""
+        return self.unit in (Unit.DAY, Unit.SECOND)
 
     def weight(self, value: Scalar | None, schema: Schema, lookup: Lookup) -> Scalar:
         """Return the value in whole granules, its sign turned where it must be."""
         if value is None:
             return exp.Literal.number(1)
-        turned = value if self.sign > 0 else exp.Neg(this=exp.paren(value.copy()))
-        return in_granules(turned, schema, lookup)
+        if not self.is_moment:
+            turned = value if self.sign > 0 else exp.Neg(this=exp.paren(value.copy()))
+            return in_granules(turned, self.granularity(schema), lookup)
+        since = _since(value, self.unit)
+        return exp.cast(since if self.sign > 0 else exp.Neg(this=exp.paren(since)), "bigint")
 
     def plain(self, value: Scalar) -> exp.Expr:
         """Return the aggregate in ordinary SQL."""
@@ -71,15 +99,25 @@ class OrderedValue:
         return exp.PercentileDisc(this=value, expression=exp.Literal.number(decimal_text(self.rank)))
 
     def granularity(self, schema: Schema) -> Fraction:
-        """Return the unit that the policy gives sums."""
-        return schema.granularity
+        """Return the unit that the policy gives sums; of whole numbers one at least, and of moments one."""
+        if self.is_moment:
+            return Fraction(1)
+        return max(schema.granularity, Fraction(1)) if self.unit is Unit.WHOLE else schema.granularity
 
     def words(self, schema: Schema) -> str:
         """Return what is asked, and its unit."""
-        unit = f"in units of {decimal_text(schema.granularity)}"
+        unit = f"in units of {decimal_text(self.granularity(schema))}"
+        if self.is_moment:
+            unit = f"to the {self.unit.value}"
         if self.rank is None:
             return f"the {'largest' if self.sign > 0 else 'smallest'} value, {unit}"
         return f"the value below which {decimal_text(100 * self.rank)} % of the rows lie, {unit}"
+
+
+def _since(value: Scalar, unit: Unit) -> Scalar:
+    """Return the days or seconds from the origin to a moment."""
+    origin = exp.cast(exp.Literal.string(ORIGIN.isoformat()), "date" if unit is Unit.DAY else "timestamp")
+    return exp.DateDiff(this=exp.paren(value.copy()), expression=origin, unit=exp.var(unit.value))
 
 
 MAX = OrderedValue("MAX", None)
@@ -104,7 +142,7 @@ def ordered_call(call: exp.Expr) -> OrderedCall | exp.Expr | None:
             return OrderedCall(_quantile(Fraction(1, 2)), call.this)
         case exp.PercentileCont() | exp.PercentileDisc() if call.expression:
             return _at(call.expression, call.this)
-        case exp.Quantile():
+        case exp.Quantile() | exp.ApproxQuantile() if not set(_held(call)) - {"this", "quantile"}:
             return _at(call.args["quantile"], call.this)
         case exp.WithinGroup(this=exp.PercentileCont() | exp.PercentileDisc()):
             terms = call.expression.expressions
@@ -130,4 +168,8 @@ def _quantile(rank: Fraction) -> OrderedValue:
 
 def _more(call: exp.Expr) -> bool:
     """Return whether a call has more arguments than the one."""
-    return any(value for key, value in call.args.items() if key != "this")
+    return _held(call) != ["this"]
+
+
+def _held(call: exp.Expr) -> list[str]:
+    return [key for key, value in call.args.items() if value]

@@ -71,14 +71,10 @@ class Origins:
     def key(self, node: exp.Expr, blocks: Sequence[Block], values: tuple[Scalar, ...]) -> GroupKey:
         """Return a key of GROUP BY with where its groups come from, or refuse it."""
         name = node.alias_or_name or node.sql()
-        pairs = [
-            (block, value)
-            for block, value in zip(blocks, values, strict=True)
-            if not self._is_null(value)  # a row of an outer join without this side is in no group
-        ]
-        listed = self._listed(pairs, values)
+        listed = self.listed(node, blocks, values)
         if listed is not None:
-            return GroupKey(name, values, self._typed(listed, node, values))
+            return GroupKey(name, values, listed)
+        pairs = self._pairs(blocks, values)
         queried = _one_of([self._queried(block, value) for block, value in pairs])
         if queried is not None:
             return GroupKey(name, values, queried)
@@ -104,13 +100,20 @@ class Origins:
 
     # -------------------------------------------------------------- lists
 
-    def _listed(self, pairs: Sequence[Pair], values: Sequence[Scalar]) -> Listed | None:
-        lookup = self.relations.met.lookup()
-        return (
+    def listed(self, node: exp.Expr, blocks: Sequence[Block], values: Sequence[Scalar]) -> Listed | None:
+        """Return the values that a list, a domain or a type gives an expression, or refuse the list."""
+        pairs, lookup = self._pairs(blocks, values), self.relations.met.lookup()
+        found = (
             _one_of([listed_values(block, value) for block, value in pairs])
             or _one_of([domain_values(self.schema, block, value) for block, value in pairs])
             or _one_of([known_values(value, lookup) for value in values])
         )
+        return None if found is None else self._typed(found, node, values)
+
+    def _pairs(self, blocks: Sequence[Block], values: Sequence[Scalar]) -> list[Pair]:
+        """Return rows and keys; a row of an outer join without this side is in no group."""
+        both = zip(blocks, values, strict=True)
+        return [(block, value) for block, value in both if not self._is_null(value)]
 
     def _typed(self, listed: Listed, node: exp.Expr, values: Sequence[Scalar]) -> Listed:
         """Return the listed groups as values of the key's type, or refuse what is not written as one."""

@@ -26,6 +26,12 @@ PLACES = 6
 FIRST_SHARE = Fraction(1, 5)
 """the part of ε for all numbers that are released first together, if people's rows are asked for after"""
 
+LARGER_SHARE = Fraction(1, 2)
+"""the same where the answer hangs on them as on the rest: the count and the mean of a variance, a quantile"""
+
+SAID = "said"
+"""how a subquery that nobody wrote is told of, in its `meta`"""
+
 WHOLE = Number(0, 1 - 10**WHOLE_DIGITS, 10**WHOLE_DIGITS - 1)
 DECIMAL = Number(PLACES, 1 - 10 ** (WHOLE_DIGITS + PLACES), 10 ** (WHOLE_DIGITS + PLACES) - 1)
 

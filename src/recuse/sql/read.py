@@ -7,12 +7,15 @@ SELECT around one that is answered only looks at its rows. All below is read by 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
+from recuse.privacy import decimal_text
 from recuse.sql.answered import AnsweredQuery, answered_below, answered_within, is_aggregated
+from recuse.sql.centred import centred, product_granularity
 from recuse.sql.columns import Formulas, Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
@@ -26,10 +29,11 @@ from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.measure import Measure
 from recuse.sql.measures import Measures, accepted
 from recuse.sql.met import Met
+from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_of
 from recuse.sql.named import NOTHING, Known
 from recuse.sql.onlooker import Onlooker
 from recuse.sql.overlook import AnswerWindows
-from recuse.sql.placeholder import DECIMAL, WHOLE, Released
+from recuse.sql.placeholder import DECIMAL, FIRST_SHARE, LARGER_SHARE, SAID, WHOLE, Released
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
 from recuse.sql.reading import First, Reading
@@ -52,7 +56,7 @@ def read(tree: exp.Query, schema: Schema) -> Reading:
     """Return the question that the tree asks."""
     firsts = _Firsts()
     found = _read(tree, Relations(schema, Met(schema), released=firsts.place), NOTHING, firsts)
-    return replace(found, firsts=tuple(firsts.asked))
+    return replace(found, firsts=tuple(firsts.asked), first_share=firsts.share)
 
 
 @dataclass(slots=True)
@@ -61,6 +65,7 @@ class _Firsts:
 
     asked: list[First] = field(default_factory=list)
     places: dict[tuple[object, ...], int] = field(default_factory=dict)
+    share: Fraction = FIRST_SHARE
 
     def forget(self, kept: int) -> None:
         """Drop all but the scalars that were met first."""
@@ -83,6 +88,8 @@ class _Firsts:
                 problem = "a subquery that stands for a value of private rows returns one number"
                 raise relations.met.refuse(problem, tree, "return one COUNT, SUM or AVG, without GROUP BY")
             kind = WHOLE if found.columns[0].kind is ColumnKind.INTEGER else DECIMAL
+            if any(measure.aggregate.placed for measure in found.measures):
+                self.share = LARGER_SHARE
             self.asked.append(First(found, kind, _written(tree, relations.schema.text)))
             self.places[meant] = len(self.asked) - 1
         position = self.places[meant]
@@ -91,6 +98,8 @@ class _Firsts:
 
 def _written(tree: exp.Expr, text: str) -> str:
     place = span(tree, text)
+    if SAID in tree.meta:
+        return str(tree.meta[SAID])
     return tree.sql(dialect="duckdb") if place is None else text[place[0] : place[1] + 1]
 
 
@@ -144,6 +153,8 @@ class _Reader:
     measures: Measures
     aliases: dict[str, Said] = field(default_factory=dict)
     """the columns of the SELECT list that have been read, by their aliases"""
+    says: dict[str, None] = field(default_factory=dict)
+    """what people are to know besides, each once"""
 
     def question(self, tree: exp.Select) -> Reading:
         """Return FROM and WHERE, then the groups, then the columns, then what is done with the rows."""
@@ -159,7 +170,10 @@ class _Reader:
         def begin(node: exp.Expr) -> Said | None:
             if keys and isinstance(node, exp.Window):
                 return windows.read(node, formulas)
-            return self._begin(node, keys, frames)
+            if (mode := mode_call(node)) is not None:
+                return self._mode(*mode, keys, frames)
+            written = self._centred(node, tree, frames)
+            return self._begin(node, keys, frames) if written is None else formulas.read(written)
 
         formulas = Formulas(begin, text, self._not_an_aggregate)
         columns = tuple(self._column(node, keys, formulas) for node in tree.expressions)
@@ -173,7 +187,7 @@ class _Reader:
         if not self.measures.found and tree.args.get("from_") is not None:
             raise refuse_individuals(tree, text)
         blocks = tuple(frame.block for frame in frames)
-        return Reading(self.measures.all(), columns, keys, tuple(steps), blocks)
+        return Reading(self.measures.all(), columns, keys, tuple(steps), blocks, says=tuple(self.says))
 
     def _frames(self, tree: exp.Select) -> list[Frame]:
         """Return FROM and WHERE; without FROM there is one row, of which only subqueries can say anything."""
@@ -212,6 +226,31 @@ class _Reader:
         if not columns or any(not part.table and not scope.alone(part.name) for part in columns):
             return None
         return self._key_of(node, keys, frames)
+
+    def _mode(
+        self, value: exp.Expr, test: exp.Expr | None, keys: tuple[GroupKey, ...], frames: list[Frame]
+    ) -> Said:
+        """Return the most frequent of values that a list, a domain or their type gives."""
+        listed = self.groups.listed(value, frames)
+        if listed is None or all(self.schema.is_public(frame.block) for frame in frames):
+            hint = f"list the values: WHERE {value.sql()} IN (…)"
+            known = "a list in the query, a [[domain]] of the policy, or a type with few values"
+            raise self._refuse("MODE is answered of values that are listed", value, hint, accepted=known)
+        aggregate, place = MostFrequentValue(len(listed.values)), position_of(value, listed)
+        term = self.measures.term(aggregate, [place], test, keys, frames, once=False)
+        kind = kind_of(type_of(self._value(value, frames[0]), self.relations.met.lookup()))
+        return Said(at_position(term, listed.values), kind)
+
+    def _centred(self, node: exp.Expr, tree: exp.Select, frames: list[Frame]) -> exp.Expr | None:
+        """Return how a variance and the like is written; one of public rows is left to the engine."""
+        written = centred(node, tree, self.schema.granularity)
+        if written is None or all(self.schema.is_public(frame.block) for frame in frames):
+            return None
+        if tree.args.get("group") is None:
+            self.firsts.share = LARGER_SHARE
+        granule = decimal_text(product_granularity(self.schema.granularity))
+        self.says.setdefault(f"a sum of products in units of {granule}, about the mean that is released")
+        return written
 
     def _key_of(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
         """Return the key that an expression is; None if it may be made of keys; else refuse a column."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from recuse.scalars.types import Number
 from recuse.sql.finish import Shown
 from recuse.sql.formula import FinishingStep
 from recuse.sql.groups import GroupKey
 from recuse.sql.measure import Measure
+from recuse.sql.placeholder import FIRST_SHARE
 from recuse.sql.query import Block
 
 
@@ -24,6 +26,10 @@ class Reading:
     """the rows before any aggregate"""
     firsts: tuple[First, ...] = ()
     """the scalars that are released before anything else, in order"""
+    first_share: Fraction = FIRST_SHARE
+    """the part of ε for all of them together, if people's rows are asked for after"""
+    says: tuple[str, ...] = ()
+    """how it is answered, a sentence each, for people"""
 
 
 @dataclass(frozen=True, slots=True)

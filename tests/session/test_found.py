@@ -81,6 +81,16 @@ def test_released_ends_hold_the_years_of_many_people(session):
     assert not answer.stand_ins
 
 
+def test_ends_that_too_few_people_decide_are_no_groups_and_said(session):
+    found = [
+        session.ask(f"SELECT year(born), COUNT(*) FROM person WHERE id < {-k} GROUP BY 1", epsilon=1)
+        for k in range(5)
+    ]
+    empty = [answer for answer in found if len(answer) == 0]
+    assert empty
+    assert all(any("too few people" in note for note in answer.notes) for answer in empty)
+
+
 def test_null_is_a_group_where_a_key_may_be_null(session):
     found = groups(session.ask("SELECT month(day), COUNT(*) FROM bill GROUP BY 1", epsilon=8))
     assert list(found) == [(month,) for month in range(1, 13)] + [(None,)]

@@ -37,7 +37,6 @@ COUNTED_ANSWERED = {CUSTOMERS: ("Q3", "Q10", "Q18", "Q20"), BOTH: ("Q2", "Q3", "
 STILL_REFUSED = {
     CUSTOMERS: {"Q20 counted": "refused: a subquery that stands for a value is not monotone"},
     BOTH: {
-        "Q11": "refused: which groups there are would tell about private rows",
         "Q18 counted": "refused: values below 0 could take a sum of other people's rows below what it is "
         "compared with",
         "Q20 counted": "refused: a subquery that stands for a value is not monotone",

@@ -138,7 +138,7 @@ def test_without_delta_the_refusal_says_what_is_needed(session, data):
     text = "SELECT kind, COUNT(*) FROM bill GROUP BY kind"
     with pytest.raises(QueryError) as asked:
         session.ask(text, epsilon=1)
-    assert "--delta" in str(asked.value.hint)
+    assert "delta = 1e-6" in str(asked.value.hint)
     with connect(data, Policy.parse(POLICY)) as ungranted:
         with pytest.raises(QueryError) as refused:
             ungranted.ask(text, epsilon=1, delta="1e-6")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,11 +13,12 @@ import pytest
 
 from recuse.cli.app import main
 from recuse.engines.duckdb import DuckDB, Source
-from recuse.errors import PolicyError
+from recuse.errors import PolicyError, QueryError
 from recuse.policy import Policy
 from recuse.session.parts import Parts
 from recuse.session.session import connect
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
+from recuse.sql.compile import compile_query
 from recuse.sql.draft import draft
 from recuse.sql.ownership import own
 from support.noise import Seeded
@@ -279,3 +281,22 @@ def test_c2_a_public_table_makes_no_other_table_public(kind, made):
         )
     assert (private.number.mechanism, public.number.mechanism, public.value) == ("selective", "public", 0)
     assert abs(private.value - 200) <= 1
+
+
+# ------------------------------------------------------------------ keys that are finer than what is read
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"])
+def test_a_key_that_is_read_in_another_precision_proves_nobody_alone(kind):
+    """Two visits a nanosecond apart are one group: whose is first would depend on both."""
+    linked = '[[link]]\ntable = "visit"\ncolumn = ["p"]\nto = "person"\n'
+    policy = Policy.parse('[[protect]]\ntable = "person"\nkey = ["id"]\n' + linked)
+    inside = "SELECT p, ROW_NUMBER() OVER (PARTITION BY d ORDER BY p) AS n FROM visit"
+    for spelled in ("TIMESTAMP", kind):
+        con = duckdb.connect()
+        con.execute("CREATE TABLE person (id INTEGER PRIMARY KEY)")
+        con.execute(f"CREATE TABLE visit (d {spelled} PRIMARY KEY, p INTEGER)")
+        catalogue = DuckDB.open(con).catalogue()
+        refused = pytest.raises(QueryError, match="a window function") if spelled == kind else nullcontext()
+        with refused:
+            compile_query(f"SELECT COUNT(*) FROM ({inside}) WHERE n = 1", policy, catalogue)

@@ -236,6 +236,27 @@ MUTANTS = (
         ("tests/sql/test_golden.py",),
     ),
     Mutant(
+        "a key of nanoseconds is one of microseconds",
+        "engines/duckdb_catalogue.py",
+        "elif told_apart(table, key := spelled(table, columns)):",
+        "elif key := spelled(table, columns):",
+        ("tests/sql/native/test_apart.py", "tests/attacks/test_wrong_owners.py"),
+    ),
+    Mutant(
+        "a float is thought to look up one row",
+        "sql/native/apart.py",
+        "for pair in identical_columns(condition, lookup)",
+        "for pair in [[(item.alias, one) for one in key] + [(other, '') for other in before]]",
+        ("tests/sql/native/test_apart.py",),
+    ),
+    Mutant(
+        "one withdrawal is thought to take a row with alternatives",
+        "krelation/forest.py",
+        "if self.owners.shape[1] or not self.below:",
+        "if True:",
+        ("tests/engines/test_candidates.py",),
+    ),
+    Mutant(
         "rows of groups keep the order of the table",
         "krelation/encode.py",
         "orders = [random.permutation(len(group)) for group in groups]",

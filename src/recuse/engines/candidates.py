@@ -12,11 +12,14 @@ import pyarrow
 
 from recuse.engines.collect import derivations_of
 from recuse.engines.engine import Engine
-from recuse.krelation.encode import Derivations, codes_of, owner_numbers
+from recuse.krelation.encode import Derivations, codes_of, owner_numbers, row_groups
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, Shape
 from recuse.sql.compile import DerivationQuery, compiled_sql
 from recuse.sql.derive import VALUE
+
+MOST_PEOPLE = 2**40
+"""more than there are people: so many withdrawals take whatever there is"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,17 +68,18 @@ class Candidates:
         )
 
     def bounds(self) -> Integers:
-        """Return for every candidate how many withdrawals surely take all its rows: owners in one place."""
+        """Return for every candidate how many withdrawals surely take all its rows.
+
+        They are those of all owners in one place, or, of rows with alternatives only, of one owner each.
+        """
         count = self.table.num_rows
-        matrices, _ = owner_numbers(list(self.derivations))
-        total = np.zeros(count, np.int64)
-        for matrix, rows in zip(matrices, self.rows, strict=True):
-            places = [np.stack([rows, matrix[:, n]]) for n in range(matrix.shape[1])]
-            places = places or [np.stack([rows, np.arange(len(rows))])]
-            total += np.min(
-                [np.bincount(np.unique(one, axis=1)[0], minlength=count) for one in places], axis=0
-            )
-        return total
+        total = np.zeros(count)
+        for found, rows in zip(row_groups(self.derivations), self.rows, strict=True):
+            places = [np.unique(np.stack([rows, owners]), axis=1)[0] for owners in found.owners.T]
+            numbers = [np.bincount(place, minlength=count) for place in places]
+            numbers = numbers or [np.bincount(rows, found.withdrawals(), minlength=count)]
+            total += np.min(numbers, axis=0)
+        return np.minimum(total, MOST_PEOPLE).astype(np.int64)
 
     def placed(self, chosen: Sequence[int]) -> list[PlacedRows]:
         """Return the rows of some candidates."""

@@ -19,6 +19,8 @@ from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.signs import states_no_negative
 
+REFINED = frozenset({"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+"""types that are read in microseconds: two stored values may be read as one, so no key holds of them"""
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
 
@@ -76,12 +78,18 @@ class SystemTables:
     def _constraints(
         self, columns_of: Mapping[str, Sequence[Column]]
     ) -> tuple[dict[str, list[tuple[str, ...]]], dict[str, list[ForeignKey]]]:
-        """Return unique keys and references; DuckDB keeps a reference as written, here it is as spelled."""
+        """Return unique keys and references; DuckDB keeps a reference as written, here it is as spelled.
+
+        Guarantee: no two rows have the values of a key as they are read.
+        """
         tables = {fold(name): name for name in columns_of}
 
         def spelled(table: str, names: Iterable[str]) -> tuple[str, ...]:
             known = {fold(column.name): column.name for column in columns_of.get(table, ())}
             return tuple(known.get(fold(name), name) for name in names)
+
+        def told_apart(table: str, names: Sequence[str]) -> bool:
+            return not any(one.type in REFINED for one in columns_of.get(table, ()) if one.name in names)
 
         keys: dict[str, list[tuple[str, ...]]] = {}
         references: dict[str, list[ForeignKey]] = {}
@@ -92,10 +100,10 @@ class SystemTables:
         ):
             if kind == "FOREIGN KEY":
                 target = tables.get(fold(target), target)
-                key = ForeignKey(spelled(table, columns), target, spelled(target, target_columns))
-                references.setdefault(table, []).append(key)
-            else:
-                keys.setdefault(table, []).append(spelled(table, columns))
+                reference = ForeignKey(spelled(table, columns), target, spelled(target, target_columns))
+                references.setdefault(table, []).append(reference)
+            elif told_apart(table, key := spelled(table, columns)):
+                keys.setdefault(table, []).append(key)
         return keys, references
 
 

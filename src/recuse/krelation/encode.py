@@ -160,6 +160,14 @@ def _all(tables: Sequence[Derivations]) -> Iterator[Derivations]:
             yield from _all(below.tables)
 
 
+def row_groups(tables: Sequence[Derivations]) -> list[RowGroups]:
+    """Return tables as rows of ANDs, everybody numbered."""
+    every = list(_all(tables))
+    owners, _ = owner_numbers(every)
+    matrices = {id(found): matrix for found, matrix in zip(every, owners, strict=True)}
+    return [_rows(found, matrices) for found in tables]
+
+
 def _rows(found: Derivations, matrices: dict[int, Integers]) -> RowGroups:
     """Return a table as rows of ANDs, with the groups that they point at."""
     below = []

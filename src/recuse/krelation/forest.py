@@ -77,6 +77,16 @@ class RowGroups:
     def __len__(self) -> int:
         return len(self.owners)
 
+    def withdrawals(self) -> NDArray[Any]:
+        """Return for every row how many withdrawals surely take it: of an owner, or of all that an OR has.
+
+        Rows that nobody owns count as one. Whole numbers as floats, which do not wrap around.
+        """
+        if self.owners.shape[1] or not self.below:
+            return np.ones(len(self))
+        taken: NDArray[Any] = np.min([inner.withdrawals()[group] for inner, group in self.below], axis=0)
+        return taken
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrGroups:
@@ -88,6 +98,12 @@ class OrGroups:
     count: int
     tables: tuple[tuple[RowGroups, Integers], ...]
     least: int = 1
+
+    def withdrawals(self) -> NDArray[Any]:
+        """Return for every group how many withdrawals surely take all its rows."""
+        parts = [np.bincount(group, rows.withdrawals(), self.count) for rows, group in self.tables]
+        taken: NDArray[Any] = np.sum(parts, axis=0)
+        return taken
 
 
 def pointers_of(sizes: Integers) -> Integers:

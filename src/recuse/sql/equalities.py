@@ -19,9 +19,9 @@ from recuse.sql.elaborate import Lookup
 from recuse.sql.query import Block, Own, Owner, Scalar, Scan, column
 
 Name = tuple[str, str]
+"""alias and column"""
 UniqueKey = tuple[str, tuple[str, ...]]
 """a table, and columns of it that no two rows share"""
-"""alias and column"""
 
 
 def equal_columns(condition: Scalar) -> Iterator[frozenset[Name]]:
@@ -30,6 +30,15 @@ def equal_columns(condition: Scalar) -> Iterator[frozenset[Name]]:
         left, right = condition.left, condition.right
         if isinstance(left, exp.Column) and isinstance(right, exp.Column):
             yield frozenset({(left.table, left.name), (right.table, right.name)})
+
+
+def identical_columns(condition: Scalar, lookup: Lookup) -> Iterator[tuple[Name, Name]]:
+    """Yield the two names of a bare equality between columns whose equality is identity."""
+    for pair in equal_columns(condition):
+        kinds = [lookup(column(*name)).type for name in pair]
+        if len(kinds) == 2 and type(kinds[0]) is type(kinds[1]) and all(map(is_identity, kinds)):
+            one, other = pair
+            yield one, other
 
 
 Identity = tuple[str, tuple[str, ...]]
@@ -53,11 +62,8 @@ class Equalities:
         """Return the classes that bare equalities make, between columns whose equality is identity."""
         found = cls({})
         for condition in conditions:
-            for pair in equal_columns(condition):
-                sides = [lookup(column(*name)).type for name in pair]
-                same = len({type(side) for side in sides}) == 1 and all(map(is_identity, sides))
-                if len(pair) == 2 and same:
-                    found._merge(*pair)
+            for pair in identical_columns(condition, lookup):
+                found._merge(*pair)
         return found
 
     def joined(self, pairs: Iterable[tuple[Name, Name]]) -> Self:

@@ -10,21 +10,23 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from recuse.sql.equalities import equal_columns
-from recuse.sql.native.tree import JoinKind, NativeItem, NativeQuery, NativeSelect
+from recuse.sql.elaborate import Lookup
+from recuse.sql.equalities import identical_columns
+from recuse.sql.native.tree import JoinKind, NativeItem, NativeQuery, NativeSelect, native_lookup, nowhere
 from recuse.sql.query import Scalar, Scan
 
 
 def told_apart(items: Sequence[NativeItem], used: Sequence[Scalar]) -> list[Scalar] | None:
     """Return those of the columns that no two rows share, None if there are none such."""
     known = {(one.table, one.name): one for one in used if isinstance(one, exp.Column)}
+    lookup = native_lookup(items, nowhere)
     found: list[Scalar] = []
     for place, item in enumerate(items):
         if item.kind is not JoinKind.INNER:
             return None
         before = {other.alias for other in items[:place]}
         keys = list(_keys(item.rows))
-        if any(_is_looked_up(item, key, before) for key in keys):
+        if any(_is_looked_up(item, key, before, lookup) for key in keys):
             continue  # one row of it at most for every row of the others
         key = next((key for key in keys if all((item.alias, name) in known for name in key)), None)
         if key is None:
@@ -49,12 +51,15 @@ def _keys(rows: Scan | NativeQuery) -> Iterator[tuple[str, ...]]:
             yield tuple(names[one] for one in found)
 
 
-def _is_looked_up(item: NativeItem, key: Sequence[str], before: set[str]) -> bool:
-    """Return whether ON says that a key of the item is what columns of the items before it are."""
+def _is_looked_up(item: NativeItem, key: Sequence[str], before: set[str], lookup: Lookup) -> bool:
+    """Return whether ON says that a key of the item is what columns of the items before it are.
+
+    A float may equal several whole numbers, so that only equalities that are identities count.
+    """
     tied = {
         name
         for condition in item.on
-        for pair in equal_columns(condition)
+        for pair in identical_columns(condition, lookup)
         for alias, name in pair
         if alias == item.alias and any(other in before for other, _ in pair)
     }

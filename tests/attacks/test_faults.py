@@ -65,6 +65,7 @@ table = "town"
 
 [budget]
 epsilon = 1000
+delta = 0.001
 """
 POLICY = Policy.parse(POLICY_TEXT)
 
@@ -85,6 +86,12 @@ QUESTIONS = {
     "largest": "SELECT MAX(cost), MIN(cost) FROM visit",
     "largest of groups": "SELECT town.name, MAX(cost) FROM person JOIN town ON person.town = town.id"
     " JOIN visit ON visit.person = person.id GROUP BY town.name",
+    "ends": "SELECT cost, COUNT(*) FROM visit GROUP BY cost",
+    "found": "SELECT 'cost ' || cost, COUNT(*) FROM visit GROUP BY 1",
+    "found together": "SELECT 'cost ' || v.cost, COUNT(*) FROM visit v JOIN visit w ON v.day = w.day"
+    " GROUP BY 1",
+    "window": "SELECT town.name, RANK() OVER (ORDER BY COUNT(*)) FROM person JOIN town"
+    " ON person.town = town.id GROUP BY town.name",
     "vector": "SELECT day, COUNT(*) FROM visit WHERE day IN (0, 1, 2, 3) GROUP BY day",
 }
 COUNTS: dict[str, Callable[[GraphSession, str], object]] = {
@@ -147,7 +154,8 @@ def asking(session: Session | GraphSession, name: str) -> Asking:
     def ask() -> object:
         NOISE.again()
         if isinstance(session, Session):
-            return session.ask(QUESTIONS[name], loss())
+            delta = "1e-9" if name.startswith("found") else None
+            return session.ask(QUESTIONS[name], loss(), delta=delta)
         return COUNTS[name](session, loss())
 
     return ask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from fractions import Fraction
 
 import duckdb
@@ -160,6 +161,32 @@ def test_the_last_delta_is_granted_once(session):
 def test_no_candidates_are_no_groups(session):
     answer = session.ask("SELECT kind, COUNT(*) FROM bill WHERE person < 0 GROUP BY kind", 1, delta="1e-6")
     assert len(answer) == 0
+
+
+def test_times_that_no_calendar_shows_are_left_out_and_nothing_fails(data):
+    """Many people at infinity: what is told of them must not fail after the charge."""
+    data.execute("""
+        CREATE OR REPLACE TABLE bill AS SELECT i AS person, CASE i % 4 WHEN 0 THEN TIMESTAMP 'infinity'
+            WHEN 1 THEN TIMESTAMP '-infinity' WHEN 2 THEN TIMESTAMP '20000-01-01'
+            ELSE TIMESTAMP '2020-01-01' END AS at_ FROM range(900) r(i)
+    """)
+    with connect(data, Policy.parse(GRANTED)) as session:
+        answer = session.ask("SELECT at_, COUNT(*) FROM bill GROUP BY at_", epsilon=8, delta="1e-6")
+    assert list(groups(answer)) == [(datetime(2020, 1, 1),)]
+
+
+@pytest.mark.parametrize(
+    ("text", "delta"),
+    [
+        ("SELECT city, COUNT(*) FROM person GROUP BY city", "1e-10"),
+        ("SELECT doctor, MAX(person) FROM visit GROUP BY doctor", None),
+    ],
+)
+def test_an_epsilon_whose_parts_would_be_too_small_is_refused_before_the_charge(text, delta, session):
+    text = text.replace("SELECT doctor, ", "SELECT doctor // 1, ").replace("BY doctor", "BY doctor // 1")
+    with pytest.raises(ParameterError, match="out of range"):
+        session.ask(text, epsilon="0.000003", delta=delta)
+    assert not session.budget.spent
 
 
 def test_a_domain_is_drafted_from_the_data(tmp_path):

@@ -24,6 +24,7 @@ from recuse.krelation.encode import (
 )
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
+from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
 from recuse.sql.compile import DerivationQuery, Plan, compiled_sql
 from recuse.sql.dense import Dense
 from recuse.sql.derive import VALUE, DerivationTable
@@ -73,10 +74,13 @@ class GroupDomain:
         return GroupDomain.of(self.grouping.given(released, rows), self.tables)
 
     def found(self, keys: pyarrow.Table) -> GroupDomain:
-        """Return the groups, once keys are found: as many of them, the first, as there is room for."""
+        """Return the groups, once keys are found: as many of them, the first, as there is room for.
+
+        Guarantee: post-processing of what is told. Times that no calendar shows are left out.
+        """
         if self.grouping is None:
             return self
-        room = keys.slice(0, MAX_GROUPS // max(1, self.size))
+        room = keys.filter(_on_calendar(keys)).slice(0, MAX_GROUPS // max(1, self.size))
         return GroupDomain.of(
             self.grouping, (*self.tables, room.sort_by([(n, "ascending") for n in room.column_names]))
         )
@@ -91,6 +95,23 @@ def collect_domain(engine: Engine, grouping: Grouping | None) -> GroupDomain:
         return NO_GROUPS
     tables = engine.run(list(grouping.tables)) if grouping.tables else []
     return GroupDomain.of(grouping, list(map(_ordered, tables)))
+
+
+def _on_calendar(table: pyarrow.Table) -> pyarrow.Array:
+    """Return which rows have no date or time before the year 1 or after 9999, where Python has none."""
+    shown = np.ones(table.num_rows, bool)
+    for column in table.columns:
+        if pyarrow.types.is_timestamp(column.type):
+            ends = ORDINARY_TIMESTAMP.low, ORDINARY_TIMESTAMP.high
+            moments = column.cast(pyarrow.timestamp("us"), safe=False).cast(pyarrow.int64())
+        elif pyarrow.types.is_date32(column.type):
+            ends = ORDINARY_DATE.low, ORDINARY_DATE.high
+            moments = column.cast(pyarrow.int32()).cast(pyarrow.int64())
+        else:
+            continue
+        numbers = moments.fill_null(0).to_numpy()
+        shown &= (numbers >= ends[0]) & (numbers <= ends[1])
+    return pyarrow.array(shown)
 
 
 def _ordered(table: pyarrow.Table) -> pyarrow.Table:

@@ -93,6 +93,7 @@ class SqlQuestion:
                 hint="list fewer keys in WHERE",
             )
         split = Split.of(plan, loss)
+        refuse_thin_shares(plan, domain, split)
         firsts = tuple(
             cls(
                 one.plan,
@@ -276,6 +277,16 @@ def refuse_delta(plan: Plan, loss: Epsilon, delta: Delta | None) -> None:
         )
 
 
+def refuse_thin_shares(plan: Plan, domain: GroupDomain, split: Split) -> None:
+    """Refuse an ε of which a part may be too small once groups are known: after the charge it is too late."""
+    if plan.finding is not None:
+        Epsilon(split.finding)
+    if plan.finding is not None or domain.is_open:
+        for measure in plan.measures:
+            if measure.is_owned:
+                Epsilon(split.rest / (MAX_GROUPS if is_one_by_one(measure) else 1))
+
+
 def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> tuple[Part, ...]:
     return tuple(
         Part(
@@ -302,8 +313,12 @@ def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
     Answers that are one of the rows' values are released one by one: a participant is paid for in every group
     that one can touch.
     """
-    one_by_one = measure.aggregate.placed and measure.sharing is not Sharing.SIDE_BY_SIDE
-    return price_list(measure, domain).most if one_by_one else 1
+    return price_list(measure, domain).most if is_one_by_one(measure) else 1
+
+
+def is_one_by_one(measure: DerivationQuery) -> bool:
+    """Return whether groups that may share participants are answered one by one, each for its own ε."""
+    return measure.aggregate.placed and measure.sharing is not Sharing.SIDE_BY_SIDE
 
 
 def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, int]:

@@ -224,7 +224,6 @@ NOT_OWN = {
     " GROUP BY c_id) t WHERE n > 1": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT g_from, COUNT(*) AS n FROM gift GROUP BY g_from) t WHERE n > 1": CUSTOMERS,
     "SELECT SUM(n) FROM (SELECT c.c_id, COUNT(*) OVER () AS n FROM customer c) t": CUSTOMERS,
-    "SELECT SUM(m) FROM (SELECT c_nation, MAX(c_balance) AS m FROM customer GROUP BY c_nation) t": CUSTOMERS,
 }
 
 
@@ -234,6 +233,17 @@ def test_what_mixes_rows_of_several_participants_is_refused(text, form):
     market = Market(form, NOT_OWN[text])
     with pytest.raises(QueryError):
         compile_query(text, market.policy, market.catalogue())
+
+
+@pytest.mark.parametrize("form", [Form.BARE, Form.LINKED])
+def test_a_sum_of_maxima_is_over_an_answer_and_nothing_of_it_is_own(form):
+    """Each maximum is released by itself, and their sum is made of what was released."""
+    text = "SELECT SUM(m) FROM (SELECT c_nation, MAX(c_balance) AS m FROM customer GROUP BY c_nation) t"
+    market = Market(form, CUSTOMERS)
+    plan = compile_query(text, market.policy, market.catalogue())
+    assert plan.explanation.own == ()
+    assert plan.grouping is not None
+    assert plan.single.aggregate.placed
 
 
 # ------------------------------------------------------------------ the static test is sound

@@ -351,6 +351,8 @@ def test_a_question_about_nobody_is_exact_and_free(shop, tmp_path):
     assert (answer.value, answer.interval, answer.epsilon) == (5, (5, 5), 0)
     (row,) = shop.ask("SELECT AVG(id), SUM(id) FROM nation", 1)
     assert [cell.value for cell in row.cells] == [2, 10]
+    counted = "SELECT SUM(n) FROM (SELECT id, COUNT(*) AS n FROM nation GROUP BY id) t WHERE n <> 1"
+    assert shop.ask(counted, 1).value == 0, "a sum of nothing"
     assert not (tmp_path / "shop.duckdb.ledger").exists(), "no ledger is needed"
 
 

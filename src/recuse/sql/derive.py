@@ -137,6 +137,8 @@ class _Deriver:
         shown = keys
         if self.aggregate.placed:  # what a row weighs is its value, and rows are told apart by it
             shown, keys = [*keys, exp.alias_(weight.copy(), VALUE)], [*keys, weight.copy()]
+        if self.aggregate.weighed and not (keys or self.aggregate.signed):  # a sum of nothing is NULL
+            total = exp.Coalesce(this=total, expressions=[exp.Literal.number(0)])
         signed = total if block.sign > 0 else exp.Neg(this=total)
         statement = exp.Select(expressions=[*shown, exp.alias_(signed, WEIGHT)])
         derived = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(DERIVATIONS)))

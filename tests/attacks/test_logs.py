@@ -31,12 +31,12 @@ with recuse.connect(sys.argv[1], sys.argv[2]) as db:
             db.ask(text, sys.argv[3], mechanism=name)
 """
 LOGGING = """
-from recuse.mechanism.truncating import Truncating
-release = Truncating.release
+from recuse.mechanism.racing import Racing
+release = Racing.release
 def logged(self, subject, noise):
     logging.getLogger("recuse").debug("the truth is %s", subject.relation.true_answer())
     return release(self, subject, noise)
-Truncating.release = logged
+Racing.release = logged
 """
 """A broken twin: somebody left a line in that logs what is counted."""
 

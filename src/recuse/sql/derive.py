@@ -133,7 +133,7 @@ class _Deriver:
         names = [output.alias for output in outputs]
         keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
         weight = exp.column(WEIGHT, DERIVATIONS)
-        total = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
+        total: Scalar = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
         shown = keys
         if self.aggregate.placed:  # what a row weighs is its value, and rows are told apart by it
             shown, keys = [*keys, exp.alias_(weight.copy(), VALUE)], [*keys, weight.copy()]

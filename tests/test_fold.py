@@ -73,6 +73,7 @@ OTHER_WORDS = {
     "session/domain.py": "truth values",
     "session/place.py": "file names",
     "session/plot.py": "file names",
+    "sql/columns.py": "units",
     "sql/dense.py": "units",
     "sql/reasons.py": "functions",
     "sql/parse.py": "letters that look like others",

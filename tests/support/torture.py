@@ -44,7 +44,7 @@ TOSSES = Fraction(1, 1000)
 """The least ε of a whole mechanism: below, drawing the noise takes seconds, and the solver nothing."""
 INTERVALS = ("X", "N", "N_s", "r")
 PROGRAMS = (*INTERVALS, "integer", *NAMES, "general")
-CHANCES = (30, 20, 40, 8, 3, 2, 1, 1, 1)
+CHANCES = (30, 20, 40, 8, 3, 2, 1, 1, 1, 1)
 SMALL = {"X": 8, "N": 8, "N_s": 8, "integer": 8, "r": 4}
 """People up to which an answer is compared with the exact one."""
 

@@ -48,7 +48,9 @@ def prepared(request):
 )
 def test_levels_win_as_often_as_computed(prepared, preset, epsilon):
     parameters, noise = preset(Epsilon.of(epsilon)), SimulatedNoise(1)
-    won = Counter(choose_level(prepared.signs, parameters, noise) for _ in range(RUNS))
+    won = Counter(
+        choose_level(prepared.signs, parameters.levels, parameters.choice_epsilon, noise) for _ in range(RUNS)
+    )
     profile = Profile.of(prepared)
     chances = level_chances(parameters, np.concatenate((profile.withdrawals, np.zeros(tuning.BEYOND))))
     assert math.isclose(chances.sum(), 1)

@@ -55,6 +55,9 @@ class CountIf:
     def refuses(self, kind: Type) -> str | None:
         return None if isinstance(kind, Boolean) else "COUNT_IF takes a condition"
 
+    def suited(self, _: Type) -> CountIf:
+        return self
+
     def weight(self, value: Scalar | None, _schema: Schema, _lookup: Lookup) -> Scalar:
         return exp.Case(
             ifs=[exp.If(this=value.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0)
@@ -103,7 +106,7 @@ def test_without_a_registration_it_is_refused():
     with connect(FRAMES, POLICY) as session, pytest.raises(QueryError) as error:
         session.compile("SELECT BOOL_OR(price > 10) FROM orders")
     assert error.value.accepted == (
-        "COUNT, SUM, AVG, MAX, MIN, MEDIAN and QUANTILE_CONT, "
+        "COUNT, SUM, AVG, MAX, MIN, MEDIAN, QUANTILE_CONT, MODE, STDDEV, CORR and REGR_SLOPE, "
         "with DISTINCT and FILTER, and arithmetic over them"
     )
 

@@ -100,7 +100,7 @@ class Delta:
 
 def exact(number: NumberLike, *, name: str) -> Fraction:
     """Return `number` as the rational its text denotes."""
-    text = repr(number) if isinstance(number, float) else str(number)
+    text = float.__repr__(number) if isinstance(number, float) else str(number)
     mantissa, _, exponent = text.strip().lower().partition("e")
     readable = not isinstance(number, bool) and len(text) <= MAX_DIGITS and len(exponent) <= 4
     try:

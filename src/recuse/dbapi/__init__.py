@@ -5,8 +5,9 @@
 
 Every question costs the connection's ε, or what a leading comment says: `/* epsilon = 0.1 */ SELECT …`
 (`/* epsilon = 0.1, delta = 1e-6 */` where groups are found). Rows
-hold released values only; `Cursor.answer` has their intervals. Parameters (`?`) are written into the text
-as literals before it is read, so a question with parameters is the question with their values in it.
+hold released values only; `Cursor.answer` has their intervals, and so have columns `_low` and `_high` of a
+connection with `intervals=True`. Parameters (`?`) are written into the text as literals before it is read, so
+a question with parameters is the question with their values in it.
 """
 
 from __future__ import annotations
@@ -54,7 +55,6 @@ from recuse.session.answer import Answer
 from recuse.session.outward import after_charge
 from recuse.session.session import Session
 from recuse.session.session import connect as open_session
-from recuse.sql.compile import Plan
 from recuse.sql.finish import Shown
 from recuse.sql.kinds import ColumnKind
 
@@ -106,12 +106,14 @@ def connect(
     *,
     analyst: str | None = None,
     mechanism: str = DEFAULT,
+    intervals: bool = False,
 ) -> Connection:
     """Return a connection whose questions cost `epsilon` each, unless a leading comment says otherwise."""
 
     def opened() -> Connection:
         loss = None if epsilon is None else Epsilon.of(epsilon)
-        return Connection(open_session(database, policy, ledger, analyst=analyst), loss, mechanism)
+        session = open_session(database, policy, ledger, analyst=analyst)
+        return Connection(session, loss, mechanism, intervals=intervals)
 
     return refusing(opened)
 
@@ -130,10 +132,13 @@ class Connection:
     ProgrammingError = ProgrammingError
     NotSupportedError = NotSupportedError
 
-    def __init__(self, session: Session, epsilon: Epsilon | None, mechanism: str) -> None:
+    def __init__(
+        self, session: Session, epsilon: Epsilon | None, mechanism: str, *, intervals: bool = False
+    ) -> None:
         self._session: Session | None = session
         self.epsilon = epsilon
         self.mechanism = mechanism
+        self.intervals = intervals
 
     @property
     def session(self) -> Session:
@@ -216,10 +221,19 @@ class Cursor:
             raise ProgrammingError(
                 "what may the answer cost? connect(…, epsilon=0.5), or begin with /* epsilon = 0.5 */"
             )
-        mechanism = self.connection.mechanism
-        question = session.question(bound(text, parameters), str(loss), delta=chance, mechanism=mechanism)
-        answer = session.reply(question)
-        return after_charge(lambda: _fetchable(question.plan, answer), session.failures)
+        asked, mechanism = bound(text, parameters), self.connection.mechanism
+        question = session.question(asked, str(loss), delta=chance, mechanism=mechanism)
+        answer, columns = session.reply(question), question.plan.columns
+
+        def fetchable() -> tuple[Answer, list[Record], list[Description]]:
+            intervals = self.connection.intervals
+            return (
+                answer,
+                records(columns, answer, intervals=intervals),
+                described(columns, intervals=intervals),
+            )
+
+        return after_charge(fetchable, session.failures)
 
     def executemany(self, operation: str, parameters: Sequence[Sequence[Any]]) -> None:  # noqa: ARG002
         """Refuse: of several answers only the last could be fetched, and all would be paid for."""
@@ -273,20 +287,29 @@ class Cursor:
         return self._rows
 
 
-def _fetchable(plan: Plan, answer: Answer) -> tuple[Answer, list[Record], list[Description]]:
-    """Return an answer with its rows and what their columns are; the plan knows the types without data."""
-    described: list[Description] = [
-        (shown.name, TYPES.get(shown.kind, STRING), None, None, None, None, None) for shown in plan.columns
-    ]
-    return answer, records(plan.columns, answer), described
+def described(columns: Sequence[Shown], *, intervals: bool = False) -> list[Description]:
+    """Return what the columns of an answer are: the plan knows it without data."""
+    found: list[Description] = []
+    for shown in columns:
+        ends = ("", "_low", "_high") if intervals and not shown.is_label else ("",)
+        kind = TYPES.get(shown.kind, STRING)
+        found += [(shown.name + end, kind, None, None, None, None, None) for end in ends]
+    return found
 
 
-def records(columns: Sequence[Shown], answer: Answer) -> list[Record]:
+def records(columns: Sequence[Shown], answer: Answer, *, intervals: bool = False) -> list[Record]:
     """Return the rows of an answer in the order of the SELECT: whole numbers as int, others as float."""
     found = []
     for row in answer:
         keys, cells = iter(row.keys), iter(row.cells)
-        found.append(tuple(_plain(next(keys) if shown.is_label else next(cells).value) for shown in columns))
+        values: list[Any] = []
+        for shown in columns:
+            if shown.is_label:
+                values.append(next(keys))
+            else:
+                cell = next(cells)
+                values += [cell.value, *cell.interval] if intervals else [cell.value]
+        found.append(tuple(_plain(value) for value in values))
     return found
 
 

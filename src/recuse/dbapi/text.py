@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 from sqlglot import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
@@ -70,6 +71,14 @@ def bound(sql: str, parameters: Sequence[Any]) -> str:
 def literal(value: Any) -> str:
     """Return a value as SQL writes it."""
     match value:
+        case np.datetime64() if np.isnat(value):
+            return "NULL"
+        case np.datetime64() if isinstance(value.item(), int):  # finer than Python's clock
+            coarse = value.astype("datetime64[us]")
+            if coarse == value:
+                return literal(coarse.item())
+        case np.generic():
+            return literal(value.item())
         case None:
             return "NULL"
         case bool():
@@ -85,7 +94,9 @@ def literal(value: Any) -> str:
             return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
         case datetime.date() if not isinstance(value, datetime.datetime):
             return f"DATE '{value.isoformat()}'"
+        case datetime.time() if value.tzinfo is None:
+            return f"TIME '{value.isoformat()}'"
     raise ProgrammingError(
         f"a parameter of type {type(value).__name__} cannot be written into a question: "
-        "None, bool, int, float, Decimal, str, date and datetime can"
+        "None, bool, int, float, Decimal, str, date, time and datetime can, and numpy's scalars"
     )

@@ -24,7 +24,7 @@ from sqlalchemy.engine.interfaces import (
 )
 from sqlalchemy.exc import ArgumentError, NoSuchTableError
 
-from recuse import dbapi
+import recuse.dbapi
 from recuse.fold import same
 from recuse.privacy import Delta, Epsilon
 from recuse.scalars.types import Number, stored
@@ -76,7 +76,7 @@ class RecuseDialect(DefaultDialect):
     @classmethod
     def import_dbapi(cls) -> ModuleType:
         """Return the driver."""
-        return dbapi
+        return recuse.dbapi
 
     def create_connect_args(self, url: URL) -> tuple[list[Any], dict[str, Any]]:
         """Return what an address says, as parameters of the driver's `connect`."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recuse.privacy import Epsilon
     from recuse.session.answer import Answer
     from recuse.session.graph import GraphSession, graph
-    from recuse.session.session import Session, connect
+    from recuse.session.session import Session, cdf, connect, histogram
     from recuse.session.synthetic import Statistics
 
 __version__ = "0.2.0"
@@ -55,10 +55,12 @@ _HOME = {
     "UnansweredError": "recuse.errors",
     "Answer": "recuse.session.answer",
     "Unreadable": "recuse.engines.check",
+    "cdf": "recuse.session.session",
     "check": "recuse.session.check",
     "connect": "recuse.session.session",
     "GraphSession": "recuse.session.graph",
     "graph": "recuse.session.graph",
+    "histogram": "recuse.session.session",
 }
 
 __all__ = [
@@ -80,10 +82,12 @@ __all__ = [
     "StatisticsError",
     "UnansweredError",
     "Unreadable",
+    "cdf",
     "check",
     "connect",
     "dbapi",
     "graph",
+    "histogram",
 ]
 
 

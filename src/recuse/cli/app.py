@@ -21,6 +21,7 @@ from recuse.cli.budget import budget_app, data_app
 from recuse.cli.datasets import datasets
 from recuse.cli.estimate import estimate
 from recuse.cli.graph import graph_app
+from recuse.cli.histogram import histogram
 from recuse.cli.later import later
 from recuse.cli.old_spelling import OldSpellings
 from recuse.cli.options import (
@@ -120,6 +121,7 @@ def ask(
 
 
 app.command()(estimate)
+app.command()(histogram)
 
 
 @app.command()

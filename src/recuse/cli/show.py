@@ -19,8 +19,8 @@ from recuse.numerals import nearest
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell, StandIn, confidence, truth
 from recuse.session.intervals import Ends
-from recuse.session.plot import check_picture, save
-from recuse.session.show import number_lines, table_lines
+from recuse.session.plot import check_picture, save, text_bars
+from recuse.session.show import number_lines, said_lines, table_lines
 from recuse.session.truth import drowned
 
 PlotFile = Annotated[
@@ -39,6 +39,12 @@ def picture(answer: Answer, path: Path | None) -> None:
     if path is not None:
         save(answer, path)
         typer.echo(f"picture   {path}", err=True)
+
+
+def draw(answer: Answer, *, as_object: bool) -> None:
+    """Print an answer as a picture in characters, and what is said of it."""
+    lines = [*text_bars(answer), *said_lines(answer)]
+    typer.echo(as_json(answer) if as_object else "\n".join(lines))
 
 
 def tell(answer: Answer, *, as_object: bool) -> None:

@@ -51,7 +51,7 @@ class Noised:
 
         Guarantee: post-processing. Each interval holds as proofs.md, lemmas I and I3 say.
         """
-        step, reach = self.grid.step, self.added.reach(self.confidence)
+        step, reaches = self.grid.step, self.added.reaches(self.confidence)
         middles = [place * step + constant for place, constant in zip(self.places, constants, strict=True)]
         return [
             Release(
@@ -65,7 +65,7 @@ class Noised:
                 mechanism=mechanism.name,
                 noise_epsilon=self.added.epsilon,
             )
-            for middle in middles
+            for middle, reach in zip(middles, reaches, strict=True)
         ]
 
 

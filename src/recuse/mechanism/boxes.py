@@ -52,6 +52,9 @@ class HullLaplace:
     def reach(self, confidence: float) -> int:
         return box_reach(self.epsilon / self.sensitivity, self.cells + 1, 2, confidence)
 
+    def reaches(self, confidence: float) -> Sequence[int]:
+        return [self.reach(confidence)] * self.cells
+
     def spread(self) -> Fraction:
         """Return the mean size of one cell, but for less than a step: (G+2)/3 times that of one number."""
         return Fraction(self.cells + 2, 3) * self.sensitivity / self.epsilon
@@ -83,6 +86,9 @@ class CubeLaplace:
 
     def reach(self, confidence: float) -> int:
         return box_reach(self.epsilon / self.sensitivity, self.cells, 1, confidence)
+
+    def reaches(self, confidence: float) -> Sequence[int]:
+        return [self.reach(confidence)] * self.cells
 
     def spread(self) -> Fraction:
         """Return the mean size of one cell, but for less than a step: (G+1)/2 times that of one number."""

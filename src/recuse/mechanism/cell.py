@@ -46,6 +46,9 @@ class Laplace:
     def reach(self, confidence: float) -> int:
         return laplace_quantile(self.spread(), confidence)
 
+    def reaches(self, confidence: float) -> Sequence[int]:
+        return [self.reach(confidence)]
+
     def spread(self) -> Fraction:
         return self.sensitivity / self.epsilon
 
@@ -77,6 +80,9 @@ class Staircase:
 
     def reach(self, confidence: float) -> int:
         return staircase_quantile(self.epsilon, self.sensitivity, confidence)
+
+    def reaches(self, confidence: float) -> Sequence[int]:
+        return [self.reach(confidence)]
 
     def spread(self) -> Fraction:
         return staircase_spread(self.epsilon, self.sensitivity)

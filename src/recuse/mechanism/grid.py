@@ -64,6 +64,9 @@ class GridNoise(Protocol):
     def reach(self, confidence: float) -> int:
         """Return how far one cell's noise lies from zero at most, with so much probability."""
 
+    def reaches(self, confidence: float) -> Sequence[int]:
+        """Return that of every cell."""
+
     def spread(self) -> Fraction:
         """Return the mean absolute value of one cell's noise."""
 

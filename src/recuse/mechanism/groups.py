@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Protocol
 
 from recuse.mechanism.clipped import Clipped
+from recuse.mechanism.cumulative import Cumulative
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.priced import PricedGroups
@@ -125,3 +127,31 @@ class OneOwner:
 
     def true_answers(self) -> list[int | None]:
         return [int(answer) for answer in self.vectors.contributions.true_answers()]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTotals:
+    """Groups in an order, each with all before it: they cost what the groups cost."""
+
+    totals: Cumulative
+
+    def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
+        """Return the totals of all groups.
+
+        Guarantee: private as the groups are that they are added up from (proofs.md, lemma Y).
+        """
+        return mechanism.release_cells(self.totals, noise)
+
+    @property
+    def signed(self) -> bool:
+        return self.totals.vectors.contributions.signed
+
+    @property
+    def signs(self) -> Sequence[TruncationPrograms]:
+        return self.totals.signs
+
+    def constants(self) -> list[int | None]:
+        return list(self.totals.constants)
+
+    def true_answers(self) -> list[int | None]:
+        return list(accumulate(int(answer) for answer in self.totals.vectors.contributions.true_answers()))

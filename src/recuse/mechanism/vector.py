@@ -55,5 +55,8 @@ class ManhattanLaplace:
     def reach(self, confidence: float) -> int:
         return laplace_quantile(self.spread(), confidence)
 
+    def reaches(self, confidence: float) -> Sequence[int]:
+        return [self.reach(confidence)] * self.cells
+
     def spread(self) -> Fraction:
         return self.sensitivity / self.epsilon

@@ -14,8 +14,10 @@ from recuse.errors import ParameterError
 from recuse.privacy import decimal_text
 from recuse.session.answer import Answer
 from recuse.session.cells import Cell
+from recuse.session.formulas import Keys
 from recuse.session.table import finest
 from recuse.session.words import label, noise_text, value_text
+from recuse.sql.histogram import ABOVE, UP_TO
 
 ROW, BAR, LEFT, RIGHT, TOP = 22, 360, 150, 190, 30
 """pixels: of a row, of the longest bar, beside and above the bars"""
@@ -49,8 +51,22 @@ def bars_of(answer: Answer) -> list[Bar]:
         (cell,), zero = row.cells, Fraction(0)
         value = zero if cell.value is None else cell.value
         low, high = (value if end is None else end for end in cell.interval)
-        found.append(Bar(", ".join(map(label, row.keys)), cell, value, low, high))
+        found.append(Bar(_words(answer.key_names, row.keys), cell, value, low, high))
     return found
+
+
+def _words(names: Sequence[str], keys: Keys) -> str:
+    """Return what a row is about; a bin of a histogram by its two edges.
+
+    >>> _words((ABOVE, UP_TO), (10, 20)), _words((ABOVE, UP_TO), (None, 10)), _words(("x", "y"), (1, 2))
+    ('10 to 20', 'up to 10', '1, 2')
+    """
+    if tuple(names) != (ABOVE, UP_TO):
+        return ", ".join(map(label, keys))
+    above, up_to = keys
+    if above is None:
+        return f"up to {label(up_to)}"
+    return f"above {label(above)}" if up_to is None else f"{label(above)} to {label(up_to)}"
 
 
 def _ends(bars: Sequence[Bar]) -> tuple[Fraction, Fraction]:

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
+from typing import Any
 
 from sqlglot import exp
 
@@ -22,6 +23,8 @@ from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Delta, Epsilon, NumberLike
 from recuse.session.answer import Answer
+from recuse.session.cdf_question import CdfQuestion
+from recuse.session.distribution import BinEdge, Bins
 from recuse.session.estimate import LADDER, RUNS, Estimate, enough, from_answer, from_data, wanted_error
 from recuse.session.fingerprint import policy_hash
 from recuse.session.outward import FailureLog
@@ -121,6 +124,47 @@ class Session(Spine):
         ask again is a new question.
         """
         return self.reply(self.question(sql, epsilon, delta=delta, mechanism=mechanism))
+
+    def histogram(
+        self,
+        value: str,
+        source: str,
+        epsilon: NumberLike,
+        *,
+        edges: Sequence[BinEdge] | None = None,
+        bins: int | None = None,
+        between: tuple[BinEdge, BinEdge] | None = None,
+        where: str | None = None,
+    ) -> Answer:
+        """Return how many rows of FROM `source` have a value in each bin: above one edge, up to the next.
+
+        Bins have the `edges` that are given, or are so many of equal width `between` two ends; without those
+        the smallest and the largest value are released first, for a fifth of ε.
+
+        Guarantee: as `ask`: it is the question SELECT HISTOGRAM(value, …) FROM source WHERE condition.
+        """
+        return self.ask(Bins.of(edges, bins, between).question(value, source, where), epsilon)
+
+    def cdf(
+        self,
+        value: str,
+        source: str,
+        epsilon: NumberLike,
+        *,
+        edges: Sequence[BinEdge] | None = None,
+        bins: int | None = None,
+        between: tuple[BinEdge, BinEdge] | None = None,
+        where: str | None = None,
+    ) -> Answer:
+        """Return which share of the rows has a value up to each edge; edges as in `histogram`.
+
+        Guarantee: as `histogram`: shares are made of running totals of its bins (proofs.md, lemma Y).
+        """
+        text = Bins.of(edges, bins, between).question(value, source, where)
+        question = CdfQuestion.of(self.question(text, epsilon))
+        if question.bins.plan.is_public:
+            raise QueryError("nobody is protected here", hint="ask for it in SQL: about nobody it is exact")
+        return self.settle(question)
 
     def ask_number(self, sql: str, epsilon: NumberLike, *, mechanism: str = DEFAULT) -> Answer:
         """Return the private answer to a question that asks for one COUNT or SUM; refuse any other."""
@@ -233,6 +277,16 @@ def connect(
         engine.close()
         raise
     return Session(engine, rules, place, parts or Parts(), analyst)
+
+
+def histogram(session: Session, value: str, source: str, epsilon: NumberLike, **bins: Any) -> Answer:
+    """Return how many rows have a value in each bin: `Session.histogram`."""
+    return session.histogram(value, source, epsilon, **bins)
+
+
+def cdf(session: Session, value: str, source: str, epsilon: NumberLike, **bins: Any) -> Answer:
+    """Return which share of the rows has a value up to each edge: `Session.cdf`."""
+    return session.cdf(value, source, epsilon, **bins)
 
 
 def _declared_public(like: Source) -> Source:

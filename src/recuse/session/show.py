@@ -74,6 +74,11 @@ def table_lines(answer: Displayable, *, drawn: bool, width: int = WIDTH) -> Iter
         if max(map(len, table)) <= width:
             break
     yield from table
+    yield from said_lines(answer)
+
+
+def said_lines(answer: Displayable) -> Iterator[str]:
+    """Yield what is said of a table as a whole."""
     yield from table_notes(answer.names, answer.rows)
     yield from stand_in_lines(answer)
     yield from group_lines(answer)

@@ -31,11 +31,13 @@ class Shown:
     name: str
     what: Formula
     kind: ColumnKind
+    told: bool = False
+    """whether it says what its row is about although it is made of what was released first: an edge"""
 
     @property
     def is_label(self) -> bool:
         """Whether it says what a row is about, and holds no number that has an interval."""
-        return not self.kind.is_number or not is_noisy(self.what)
+        return self.told or not self.kind.is_number or not is_noisy(self.what)
 
 
 @dataclass(frozen=True, slots=True)

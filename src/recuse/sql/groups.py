@@ -372,7 +372,21 @@ def _public_aliases(schema: Schema, block: Block) -> set[str]:
 
 
 def index_of(key: Scalar, listed: Listed) -> Scalar:
-    """Return the position of the key in the list, NULL if it is not in it."""
+    """Return the position of the key in the list, NULL if it is not in it.
+
+    A CASE that chooses among the values of the list says positions in their place: it is not copied for each.
+    """
+    places = {literal_value(literal): exp.Literal.number(n) for n, literal in enumerate(listed.literals)}
+    node = key.unnest()
+    if isinstance(node, exp.Case):
+        found = node.copy()
+        results = [branch.args["true"] for branch in found.args["ifs"]]
+        results += [] if found.args.get("default") is None else [found.args["default"]]
+        told = [literal_value(result) for result in results]
+        if None not in told and set(told) <= places.keys():
+            for result, value in zip(results, told, strict=True):
+                result.replace(places[value].copy())
+            return found
     branches = [
         exp.If(this=exp.EQ(this=key.copy(), expression=literal.copy()), true=exp.Literal.number(place))
         for place, literal in enumerate(listed.literals)

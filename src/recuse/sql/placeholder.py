@@ -32,6 +32,9 @@ LARGER_SHARE = Fraction(1, 2)
 SAID = "said"
 """how a subquery that nobody wrote is told of, in its `meta`"""
 
+EDGE = "edge"
+"""in the `meta` of a subquery that says where something begins or ends, and need not be very exact"""
+
 WHOLE = Number(0, 1 - 10**WHOLE_DIGITS, 10**WHOLE_DIGITS - 1)
 DECIMAL = Number(PLACES, 1 - 10 ** (WHOLE_DIGITS + PLACES), 10 ** (WHOLE_DIGITS + PLACES) - 1)
 

@@ -24,6 +24,7 @@ from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
 )
+from recuse.sql.histogram import HIDDEN, LABEL, written_histogram
 from recuse.sql.keys import KeyReader
 from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.measure import Measure
@@ -33,7 +34,7 @@ from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_
 from recuse.sql.named import NOTHING, Known
 from recuse.sql.onlooker import Onlooker
 from recuse.sql.overlook import AnswerWindows
-from recuse.sql.placeholder import DECIMAL, FIRST_SHARE, LARGER_SHARE, SAID, WHOLE, Released
+from recuse.sql.placeholder import DECIMAL, EDGE, FIRST_SHARE, LARGER_SHARE, SAID, WHOLE, Released
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
 from recuse.sql.reading import First, Reading
@@ -88,7 +89,7 @@ class _Firsts:
                 problem = "a subquery that stands for a value of private rows returns one number"
                 raise relations.met.refuse(problem, tree, "return one COUNT, SUM or AVG, without GROUP BY")
             kind = WHOLE if found.columns[0].kind is ColumnKind.INTEGER else DECIMAL
-            if any(measure.aggregate.placed for measure in found.measures):
+            if EDGE not in tree.meta and any(measure.aggregate.placed for measure in found.measures):
                 self.share = LARGER_SHARE
             self.asked.append(First(found, kind, _written(tree, relations.schema.text)))
             self.places[meant] = len(self.asked) - 1
@@ -159,6 +160,7 @@ class _Reader:
     def question(self, tree: exp.Select) -> Reading:
         """Return FROM and WHERE, then the groups, then the columns, then what is done with the rows."""
         text = self.schema.text
+        tree = written_histogram(tree, text)
         refuse_clauses(tree, text, OUTERMOST | FINISHED)
         group, having = tree.args.get("group"), tree.args.get("having")
         if tree.args.get("from_") is not None and group is None and not _asks(tree):
@@ -176,7 +178,8 @@ class _Reader:
             return self._begin(node, keys, frames) if written is None else formulas.read(written)
 
         formulas = Formulas(begin, text, self._not_an_aggregate)
-        columns = tuple(self._column(node, keys, formulas) for node in tree.expressions)
+        read = [(node, self._column(node, keys, formulas)) for node in tree.expressions]
+        columns = tuple(shown for node, shown in read if HIDDEN not in node.meta)
         steps: list[FinishingStep] = []
         if having is not None and not always_holds(having.this):
             steps.append(Keep(formulas.condition(having.this)))
@@ -207,7 +210,7 @@ class _Reader:
         name = node.alias or (inner.name if isinstance(inner, exp.Column) else inner.sql())
         if isinstance(said.formula, ShownKey) and not node.alias:
             name = keys[said.formula.position].name
-        return Shown(name, said.formula, said.kind or ColumnKind.OTHER)
+        return Shown(name, said.formula, said.kind or ColumnKind.OTHER, told=LABEL in node.meta)
 
     def _begin(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
         """Return what a formula can begin with: an aggregate, a key, a column named before, a scalar."""
@@ -217,7 +220,7 @@ class _Reader:
             node = node.this
         if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
             return self._representative(node, keys, frames) or self.measures.aggregate(node, keys, frames)
-        if is_aggregated(node) or node.find(exp.Query, exp.Window):
+        if is_aggregated(node) or node.find(exp.Window):
             return None
         columns = list(node.find_all(exp.Column))
         scope = frames[0].scope

@@ -34,9 +34,14 @@ def sharing_of(
     """
     if not grouped or groups_are_disjoint(measure, policy):
         return Sharing.SIDE_BY_SIDE
-    if all(len(table.owners) <= 1 and not table.below for table in tables):
+    if has_one_owner(tables):
         return Sharing.ONE_OWNER
     return Sharing.TOGETHER
+
+
+def has_one_owner(tables: Iterable[DerivationTable]) -> bool:
+    """Return whether every row has one owner at most, and needs nothing else."""
+    return all(len(table.owners) <= 1 and not table.below for table in tables)
 
 
 WORDS = {

@@ -1,0 +1,65 @@
+"""What histograms and empirical distributions are asked by: which bins, of what, in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Self
+
+from recuse.errors import ParameterError
+from recuse.privacy import decimal_text
+
+BinEdge = int | float | Decimal | Fraction | date
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Where bins begin and end, as HISTOGRAM takes it: edges, or how many between two ends."""
+
+    text: str
+    """what stands behind the value in HISTOGRAM(value, …)"""
+    edges: int
+    """how many edges there are"""
+    released: bool = False
+    """whether the ends are released first"""
+
+    @classmethod
+    def of(
+        cls, edges: Sequence[BinEdge] | None, bins: int | None, between: tuple[BinEdge, BinEdge] | None = None
+    ) -> Self:
+        """Return the bins that were asked for, or refuse them."""
+        if (edges is None) == (bins is None) or (edges is not None and between is not None):
+            raise ParameterError(
+                "which bins?", accepted="either edges, or a number of bins and the two ends between which"
+            )
+        if edges is not None:
+            return cls(f"[{', '.join(map(written, edges))}]", len(edges))
+        if between is None:
+            return cls(str(int(bins or 0)), int(bins or 0) + 1, released=True)
+        return cls(f"{int(bins or 0)}, {', '.join(map(written, between))}", int(bins or 0) + 1)
+
+    def question(self, value: str, source: str, where: str | None) -> str:
+        """Return the SQL of a histogram."""
+        return f"SELECT HISTOGRAM({value}, {self.text}) FROM {source}{_where(where)}"
+
+
+def _where(condition: str | None) -> str:
+    return "" if condition is None else f" WHERE {condition}"
+
+
+def written(edge: BinEdge) -> str:
+    """Return an edge as SQL writes it.
+
+    >>> written(2.5), written(date(2024, 2, 29))
+    ('2.5', "DATE '2024-02-29'")
+    """
+    if isinstance(edge, date):
+        kind = "DATE" if type(edge) is date else "TIMESTAMP"
+        return f"{kind} '{edge.isoformat(sep=' ') if kind == 'TIMESTAMP' else edge.isoformat()}'"  # type: ignore[call-arg]
+    try:
+        return decimal_text(Fraction(str(edge) if isinstance(edge, float) else edge))
+    except (ValueError, OverflowError, TypeError):
+        raise ParameterError("an edge is a number or a date", found=repr(edge)[:40]) from None

@@ -48,6 +48,19 @@ def test_a_refusal_is_a_line_and_the_talk_goes_on(talk):
     assert out.endswith("epsilon   1 charged, 1 left\n"), "the last question needs no semicolon"
 
 
+def test_tables_and_whose_they_are(talk):
+    _, out, _ = talk(":tables\n")
+    assert "orders (id INTEGER, customer INTEGER, price DECIMAL(9,2)): " in out
+    assert len(out.splitlines()) == 4
+    _, out, _ = talk(":tables\n", "--json")
+    assert [table["name"] for table in json.loads(out)["tables"]] == [
+        "customer",
+        "nation",
+        "orders",
+        "secret",
+    ]
+
+
 def test_epsilon_and_json_from_the_start(talk):
     _, out, _ = talk(f"{COUNT};\n:epsilon\n:budget\n:explain {COUNT};\n", "--epsilon", "1/4", "--json")
     answer, epsilon, budget, explained = map(json.loads, out.splitlines())

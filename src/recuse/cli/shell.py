@@ -24,6 +24,8 @@ from recuse.privacy import Delta, Epsilon
 from recuse.session.answer import Answer
 from recuse.session.outward import door
 from recuse.session.session import Session
+from recuse.sql.explain import describe
+from recuse.sql.ownership import own
 
 HISTORY = Path("~/.recuse_history")
 MOST_HISTORY = 1_000
@@ -33,6 +35,7 @@ SELECT … ;            ask a question; it ends with a semicolon or an empty lin
 :epsilon 0.5          what a question may cost from now on
 :delta 1e-6           what finding groups that nobody listed may cost; :delta off
 :explain SELECT …     show what is understood of a question: free
+:tables               show the tables, their columns, and which rows are whose
 :budget               show what is granted, spent and left
 :help                 show this
 :quit                 leave; so does the end of input"""
@@ -83,6 +86,9 @@ class Shell:
                 balance = self.session.budget
                 self._announce()
                 self._say(str(balance), amounts(balance))
+            case ":tables":
+                tables = list(described_tables(self.session))
+                self._say("\n".join(map(str, tables)), {"tables": [asdict(table) for table in tables]})
             case ":explain":
                 found = self.session.explain(rest)
                 self._say(str(found), asdict(found))
@@ -113,6 +119,27 @@ class Shell:
         if not self.announced:
             announce(self.session)
             self.announced = True
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedTable:
+    """A table as the prompt shows it: what it holds, and whose its rows are."""
+
+    name: str
+    columns: tuple[str, ...]
+    owned: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.columns)}): {self.owned}"
+
+
+def described_tables(session: Session) -> Iterator[DescribedTable]:
+    """Yield the tables of a session: the catalogue and the policy say it, and no row is read."""
+    catalogue = session.engine.catalogue()
+    ownership = own(session.policy, catalogue)
+    for table in catalogue.tables:
+        columns = tuple(f"{column.name} {column.type}" for column in table.columns)
+        yield DescribedTable(table.name, columns, describe(ownership.of(table.name)))
 
 
 def lines(read: Callable[[str], str]) -> Iterator[str]:

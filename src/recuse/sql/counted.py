@@ -102,7 +102,7 @@ def counted(blocks: Sequence[Block], total: Total, shows: str | None, lookup: Lo
     if total.distinct:
         kept = aligned(kept, lookup, total.call, text)
         if any(isinstance(type_of(block.outputs[0].value, lookup), Opaque) for block in kept):
-            raise unknown_identity(total.argument.sql(), total.call, text)
+            raise unknown_identity(total.argument, total.call, text)
     if not total.is_sum:
         return Counting(kept, total, None, shows, text)
     kinds = [type_of(value, lookup) for value in values]

@@ -88,7 +88,7 @@ def distinct(
     for block in blocks:
         for output in block.outputs:
             if isinstance(type_of(output.value, lookup), Opaque):
-                raise unknown_identity(output.name, tree, text)
+                raise unknown_identity(output.value, tree, text)
         outputs = tuple(Output(n, output.value) for n, output in zip(names, block.outputs, strict=True))
         branches.append(replace(block, outputs=outputs))
     pairs = zip(blocks[0].outputs, names, strict=True)
@@ -106,10 +106,10 @@ def distinct(
     return made, Block(sources=(made,), outputs=shown, absent=absent)
 
 
-def unknown_identity(name: str, tree: exp.Expr, text: str) -> QueryError:
-    """Return the refusal of a column whose equal values may look different."""
+def unknown_identity(value: exp.Expr, tree: exp.Expr, text: str) -> QueryError:
+    """Return the refusal of a value whose equals may look different."""
     return refusal(
-        f"it is not known when two values of {name} are equal",
+        f"it is not known when two values of {value.sql()} are equal",
         text,
         span(tree, text),
         accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",

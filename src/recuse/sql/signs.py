@@ -42,6 +42,8 @@ def never_negative(value: Scalar, block: Block, lookup: Lookup) -> bool:
             results = [branch.args["true"] for branch in value.args["ifs"]]
             default = value.args.get("default") or exp.Null()
             return all(isinstance(result, exp.Null) or proved(result) for result in [*results, default])
+        case exp.Mul() if value.left.unnest() == value.right.unnest():
+            return True
         case exp.Add() | exp.Mul():
             return proved(value.left) and proved(value.right)
         case exp.Cast() | exp.TryCast():

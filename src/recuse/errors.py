@@ -21,7 +21,7 @@ it says nothing but that there was one.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypedDict, Unpack
 
 MAX_QUOTE = 60
 UNANSWERED = "the question could not be answered; its charge stays"
@@ -33,10 +33,21 @@ def quote(text: str) -> str:
     return flat if len(flat) <= MAX_QUOTE else flat[: MAX_QUOTE - 1] + "…"
 
 
+class Details(TypedDict, total=False):
+    """What an error may say besides the problem: what was found, what is accepted, what to write instead."""
+
+    found: str | None
+    accepted: str | None
+    hint: str | None
+
+
 class RecuseError(Exception):
     """A refusal that says what is wrong, what was found, what is accepted, and what to write instead."""
 
     code: ClassVar[str] = "refused"
+
+    def __init_subclass__(cls, *, code: str | None = None) -> None:
+        cls.code = cls.code if code is None else code
 
     def __init__(
         self, problem: str, *, found: str | None = None, accepted: str | None = None, hint: str | None = None
@@ -65,55 +76,32 @@ class RecuseError(Exception):
         return problem + (" " if problem.endswith("?") else "; ") + "; ".join(parts)
 
 
-class ParameterError(RecuseError):
+class ParameterError(RecuseError, code="parameter"):
     """A parameter is outside its range."""
 
-    code = "parameter"
 
-
-class StatisticsError(ParameterError):
+class StatisticsError(ParameterError, code="parameter.statistics"):
     """An estimate needs the size of a table that is not stated."""
 
-    code = "parameter.statistics"
 
-
-class PolicyError(RecuseError):
+class PolicyError(RecuseError, code="policy"):
     """The policy contradicts itself or the catalogue."""
 
-    code = "policy"
-
-    def __init__(
-        self,
-        problem: str,
-        *,
-        line: int | None = None,
-        found: str | None = None,
-        accepted: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(problem, found=found, accepted=accepted, hint=hint)
+    def __init__(self, problem: str, *, line: int | None = None, **said: Unpack[Details]) -> None:
+        super().__init__(problem, **said)
         self.line = line
 
     def where(self) -> str:
         return "" if self.line is None else f"policy line {self.line}: "
 
 
-class QueryError(RecuseError):
+class QueryError(RecuseError, code="query"):
     """The query is refused; `line` and `column` (from 1) say where."""
 
-    code = "query"
-
     def __init__(
-        self,
-        problem: str,
-        *,
-        line: int | None = None,
-        column: int | None = None,
-        found: str | None = None,
-        accepted: str | None = None,
-        hint: str | None = None,
+        self, problem: str, *, line: int | None = None, column: int | None = None, **said: Unpack[Details]
     ) -> None:
-        super().__init__(problem, found=found, accepted=accepted, hint=hint)
+        super().__init__(problem, **said)
         self.line = line
         self.column = column
 
@@ -121,37 +109,27 @@ class QueryError(RecuseError):
         return "" if self.line is None else f"line {self.line}, column {self.column}: "
 
 
-class DatabaseError(RecuseError):
+class DatabaseError(RecuseError, code="database"):
     """The database cannot be opened, or its catalogue lacks what was named."""
 
-    code = "database"
 
-
-class LedgerError(RecuseError):
+class LedgerError(RecuseError, code="ledger"):
     """The ledger is unreadable, corrupt or of another version."""
 
-    code = "ledger"
 
-
-class AnalystError(LedgerError):
+class AnalystError(LedgerError, code="ledger.analyst"):
     """It is not said which analyst asks, or the custodian has named no such analyst."""
 
-    code = "ledger.analyst"
 
-
-class BudgetError(LedgerError):
+class BudgetError(LedgerError, code="budget"):
     """The charge asked for exceeds what is left."""
 
-    code = "budget"
 
-
-class UnansweredError(RecuseError):
+class UnansweredError(RecuseError, code="unanswered"):
     """The question was charged and could not be answered. It has one text, no cause and no context.
 
     Guarantee: failures after a charge cannot be told apart by what is raised (tests/attacks/test_faults.py).
     """
-
-    code = "unanswered"
 
     def __init__(self) -> None:
         super().__init__(UNANSWERED)

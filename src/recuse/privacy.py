@@ -31,12 +31,8 @@ class Epsilon:
 
     def __post_init__(self) -> None:
         if not SMALLEST <= self.value <= LARGEST:
-            raise ParameterError(
-                "epsilon is out of range",
-                found=str(self) if abs(self.value) < 10**12 else "a huge number",
-                accepted="a number from 0.000001 to 1000",
-                hint="0.1 is strong protection, 1 is usual, 10 is weak",
-            )
+            hint = "0.1 is strong protection, 1 is usual, 10 is weak"
+            raise _out_of_range("epsilon", self.value, "a number from 0.000001 to 1000", hint)
 
     @classmethod
     def of(cls, number: NumberLike) -> Self:
@@ -74,12 +70,8 @@ class Delta:
 
     def __post_init__(self) -> None:
         if not LEAST_DELTA <= self.value <= MOST_DELTA:
-            raise ParameterError(
-                "delta is out of range",
-                found=str(self) if abs(self.value) < 10**12 else "a huge number",
-                accepted="a number from 1e-18 to 0.001",
-                hint="far below one in the number of people: 1e-6 is usual",
-            )
+            hint = "far below one in the number of people: 1e-6 is usual"
+            raise _out_of_range("delta", self.value, "a number from 1e-18 to 0.001", hint)
 
     @classmethod
     def of(cls, number: NumberLike) -> Self:
@@ -96,6 +88,11 @@ class Delta:
 
     def __str__(self) -> str:
         return decimal_text(self.value)
+
+
+def _out_of_range(name: str, value: Fraction, accepted: str, hint: str) -> ParameterError:
+    found = decimal_text(value) if abs(value) < 10**12 else "a huge number"
+    return ParameterError(f"{name} is out of range", found=found, accepted=accepted, hint=hint)
 
 
 def exact(number: NumberLike, *, name: str) -> Fraction:

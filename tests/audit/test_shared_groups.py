@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from recuse.mechanism.boxes import CubeLaplace, HullLaplace
+from recuse.mechanism.boxes import BoxLaplace, Norm
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.priced import priced
@@ -30,7 +30,7 @@ def norm(noise, points: np.ndarray) -> np.ndarray:
     """Return the sizes of points, one a row, as the noise's law has them."""
     if isinstance(noise, ManhattanLaplace):
         return np.abs(points).sum(axis=1)
-    if isinstance(noise, CubeLaplace):
+    if noise.norm is Norm.CUBE:
         return np.abs(points).max(axis=1)
     return np.maximum(points.max(axis=1), 0) - np.minimum(points.min(axis=1), 0)
 
@@ -80,7 +80,7 @@ def test_the_noise_of_the_hull_for_signs_is_caught():
     one, other = subjects("hull", rows, ("buyer", 0), signed=True)
     tau = Fraction(1)
     shift = np.array(one.at(tau)) - np.array(other.at(tau))
-    wrong = HullLaplace(Fraction(1), one.grid(tau).sensitivity, len(shift))
+    wrong = BoxLaplace(Norm.HULL, Fraction(1), one.grid(tau).sensitivity, len(shift))
     assert loss(one, other, tau) <= 1
     assert norm(wrong, shift[None])[0] / wrong.parts > 1.9
 

@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 from recuse.mechanism.boxes import (
-    CubeLaplace,
-    HullLaplace,
+    BoxLaplace,
+    Norm,
     box_sides,
     plain_descents,
     signed_descents,
@@ -35,8 +35,8 @@ def manhattan(v) -> int:
     return sum(map(abs, v))
 
 
-NORMS = {HullLaplace: hull, CubeLaplace: cube}
-KINDS = pytest.mark.parametrize("made", NORMS, ids=lambda made: made.__name__)
+NORMS = {Norm.HULL: hull, Norm.CUBE: cube}
+KINDS = pytest.mark.parametrize("made", NORMS, ids=lambda made: made.value)
 RUNS = 20_000
 
 
@@ -60,7 +60,7 @@ def fits(points, expected: dict[tuple[int, ...], float]) -> bool:
 
 
 def drawn(made, epsilon, sensitivity, cells, runs=RUNS):
-    return made(Fraction(epsilon), sensitivity, cells).entries(runs, Seeded(5))
+    return BoxLaplace(made, Fraction(epsilon), sensitivity, cells).entries(runs, Seeded(5))
 
 
 @KINDS
@@ -78,9 +78,7 @@ def test_another_scale_is_caught(made, wrong):
     assert not fits(found.vectors.tolist(), law(NORMS[made], wrong * 2 / 3, 2))
 
 
-@pytest.mark.parametrize(
-    ("made", "other"), [(HullLaplace, cube), (CubeLaplace, hull), (HullLaplace, manhattan)]
-)
+@pytest.mark.parametrize(("made", "other"), [(Norm.HULL, cube), (Norm.CUBE, hull), (Norm.HULL, manhattan)])
 def test_another_norm_is_caught(made, other):
     assert not fits(drawn(made, 2, 3, 2).vectors.tolist(), law(other, 2 / 3, 2))
 
@@ -143,7 +141,7 @@ def test_uniform_numbers_fill_their_box_and_no_more():
     ("epsilon", "cells"), [(Fraction(1, 10**6), 10_000), (1000, 2), (1, 12), (Fraction(1, 10), 175)]
 )
 def test_the_reach_holds_and_drawing_ends_for_every_epsilon(made, epsilon, cells):
-    noise = made(Fraction(epsilon), 1020 * cells, cells)
+    noise = BoxLaplace(made, Fraction(epsilon), 1020 * cells, cells)
     sizes = np.abs(noise.entries(40, Seeded(8)).vectors)
     assert (sizes <= noise.reach(0.95)).mean() > 0.9
     if epsilon != 1000:
@@ -153,7 +151,7 @@ def test_the_reach_holds_and_drawing_ends_for_every_epsilon(made, epsilon, cells
 
 @KINDS
 def test_the_reach_is_that_of_the_exact_law(made):
-    noise = made(Fraction(1), 4, 2)
+    noise = BoxLaplace(made, Fraction(1), 4, 2)
     expected = law(NORMS[made], 0.25, 2, 80)
     for confidence in (0.5, 0.9, 0.95):
         reach = noise.reach(confidence)

@@ -13,7 +13,7 @@ from recuse.policy import Policy
 from recuse.session.session import connect
 from recuse.sql.aggregates import COUNT, SUM
 from recuse.sql.compile import DerivationQuery, FirstPlan, Plan
-from recuse.sql.derive import Below, DerivationTable, Group, OwnerColumns
+from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.finish import Shown
 from recuse.sql.formula import Operator, Term, operation

@@ -27,7 +27,8 @@ from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
 from recuse.sql.compile import DerivationQuery, Plan, compiled_sql
 from recuse.sql.dense import Dense
-from recuse.sql.derive import VALUE, DerivationTable
+from recuse.sql.derivation import DerivationTable
+from recuse.sql.derive import VALUE
 from recuse.sql.grouping import MAX_GROUPS, Grouping, InTable
 from recuse.sql.groups import KeyValue
 from recuse.sql.native.question import PublicQuery

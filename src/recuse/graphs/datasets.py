@@ -15,9 +15,6 @@ from zipfile import BadZipFile, ZipFile
 
 from recuse.errors import DatabaseError
 
-PATIENCE = 30.0
-"""seconds before a home that does not answer is given up"""
-
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -28,6 +25,10 @@ class Dataset:
     about: str
     member: str | None = None
     """the file's name inside an archive"""
+
+
+PATIENCE = 30.0
+"""seconds before a home that does not answer is given up"""
 
 
 SNAP = "https://snap.stanford.edu/data"

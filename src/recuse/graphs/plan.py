@@ -22,20 +22,21 @@ KEPT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class JoinStep:
-    """A node that is reached from one bound node (`via`), or from two at once; the rest is checked."""
-
-    node: str
-    via: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class JoinPlan:
     """An edge to start with, then a step for every other node; `order` holds all pairs (lower, higher)."""
 
     start: Edge
     steps: tuple[JoinStep, ...]
     order: frozenset[Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinStep:
+    """A node, and how it is found."""
+
+    node: str
+    via: tuple[str, ...]
+    """the bound node that it is reached from, or two of them at once; all other edges are checked"""
 
 
 def plan(pattern: Pattern) -> JoinPlan:

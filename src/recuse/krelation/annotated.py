@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,11 +127,7 @@ class Chosen(Sequence[Hashable]):
     def __len__(self) -> int:
         return len(self.indices)
 
-    @overload
-    def __getitem__(self, index: int) -> Hashable: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Hashable]: ...
-    def __getitem__(self, index: int | slice) -> Hashable | Sequence[Hashable]:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return Chosen(self.names, self.indices[index])
         return self.names[int(self.indices[index])]

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -245,11 +245,7 @@ class OwnerNames(Sequence[Hashable]):
     def __len__(self) -> int:
         return sum(map(len, self.kinds))
 
-    @overload
-    def __getitem__(self, index: int) -> Hashable: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Hashable]: ...
-    def __getitem__(self, index: int | slice) -> Hashable | Sequence[Hashable]:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(len(self))))
         for kind, end in zip(self.kinds, accumulate(map(len, self.kinds)), strict=True):

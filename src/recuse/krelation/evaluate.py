@@ -56,12 +56,12 @@ class Evaluation:
     """The tuples with their index structure: F, kept fractions and loads at any g."""
 
     tuples: Tuples
-    participants: int
-    weights: Floats
     owners: tuple[Integers, ...]
     steps: tuple[Gathering, ...]
     entry_tuple: Integers
     entry_member: Integers
+    participants: int
+    weights: Floats
     prices: Prices
 
     @classmethod
@@ -88,7 +88,7 @@ class Evaluation:
             steps.append(Gathering(order, starts, np.maximum if depth % 2 == 0 else np.add))
         weights = nearest_doubles(tuples.weights)
         paid = prices or Prices.alike(participants)
-        return cls(tuples, participants, weights, owners, tuple(steps), node, member, paid)
+        return cls(tuples, owners, tuple(steps), node, member, participants, weights, paid)
 
     def bounds(self, tau: float) -> Floats:
         """Return what each participant's withdrawal costs at τ, and may be loaded with."""

@@ -28,8 +28,8 @@ class ThresholdEvaluation:
 
     tuples: Tuples
     participants: int
-    weights: Floats
     quorums: tuple[Quorums, ...]
+    weights: Floats
     owners: tuple[Integers, ...]
     tuple_of_leaf: Integers
 
@@ -40,7 +40,7 @@ class ThresholdEvaluation:
         for owner in owners:
             found = found[owner]
         quorums = tuples.quorums or tuple(Quorums.of_ors(level) for level in tuples.levels[::2])
-        return cls(tuples, participants, nearest_doubles(tuples.weights), quorums, owners, found)
+        return cls(tuples, participants, quorums, nearest_doubles(tuples.weights), owners, found)
 
     def losses(self, g: Floats) -> list[Floats]:
         """Return the losses of the nodes of every level, tuples first, leaves last."""

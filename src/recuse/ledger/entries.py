@@ -38,14 +38,6 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class Analyst:
-    """Somebody whom the custodian named: a sub-limit of the database's budget."""
-
-    name: str
-    balance: Balance
-
-
-@dataclass(frozen=True, slots=True)
 class Bill:
     """What a ledger is asked to pay for.
 
@@ -69,6 +61,7 @@ class Charged:
     """A charge that is on disk: now the data may be looked at."""
 
     number: int
+    """of its entry in the history, from 1"""
     remaining: Fraction
     data_version: int
 
@@ -109,6 +102,15 @@ class Decision:
     epsilon: Fraction | None
     data_version: int
     delta: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Analyst:
+    """Somebody whom the custodian named."""
+
+    name: str
+    balance: Balance
+    """a sub-limit: the database's own budget must cover a charge as well"""
 
 
 def checked_name(name: str) -> str:

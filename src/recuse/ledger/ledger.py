@@ -341,20 +341,17 @@ def _balance(*amounts: str) -> Balance:
 
 def _refuse_overdraft(question: Bill, database: Balance, own: Analyst | None) -> None:
     """Refuse a charge that the database's budget, or the analyst's part of it, does not cover."""
-    left, whose = database.remaining, ""
-    if own is not None and own.balance.remaining < left:
-        left, whose = own.balance.remaining, f" to {own.name}"
+    holders = [(database, ""), *([(own.balance, f" to {own.name}")] if own is not None else [])]
+    left, whose = min(((balance.remaining, whose) for balance, whose in holders), key=lambda part: part[0])
     if question.epsilon.value > left:
-        raise BudgetError(
-            "the budget does not cover this question",
-            found=f"epsilon {question.epsilon} asked, {decimal_text(left)} left{whose}",
-            hint="ask with a smaller epsilon" if left > 0 else "nothing is left to spend",
-        )
+        hint = "ask with a smaller epsilon" if left > 0 else "nothing is left to spend"
+        found = f"epsilon {question.epsilon} asked, {decimal_text(left)} left{whose}"
+        raise BudgetError("the budget does not cover this question", found=found, hint=hint)
     if question.delta is None:
         return
-    left, whose = database.remaining_delta, ""
-    if own is not None and own.balance.remaining_delta < left:
-        left, whose = own.balance.remaining_delta, f" to {own.name}"
+    left, whose = min(
+        ((balance.remaining_delta, whose) for balance, whose in holders), key=lambda part: part[0]
+    )
     if question.delta.value > left:
         raise BudgetError(
             "the budget does not cover the delta of this question",

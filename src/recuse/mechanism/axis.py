@@ -45,10 +45,11 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Middle:
-    """Where the middle of some values is, and how far from it half of them lie: both released before."""
+    """Where the middle of some values is: released before."""
 
     at: int
     spread: int
+    """how far from it half of the values lie: released before as well"""
 
 
 @dataclass(frozen=True, slots=True)

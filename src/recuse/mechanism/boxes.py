@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 import numpy as np
@@ -24,75 +25,60 @@ from recuse.mechanism.vector import DrawnVectors
 from recuse.noise import ROUNDING, Noise, happens
 
 
-@dataclass(frozen=True, slots=True)
-class HullLaplace:
-    """Noise for vectors whose cells move the same way, each by the sensitivity at most. Its level is ‖i‖/D.
+class Norm(Enum):
+    """Whose balls the boxes are: of vectors whose cells all move the same way, or each either way."""
 
-    Guarantee: P(i) ∝ exp(-ε‖i‖/D) exactly, so it is ε-private for vectors that move by D in the hull's norm
+    HULL = "hull"
+    CUBE = "cube"
+
+
+@dataclass(frozen=True, slots=True)
+class BoxLaplace:
+    """Noise for vectors of which each cell moves by the sensitivity at most. Its level is ‖i‖/D.
+
+    Guarantee: P(i) ∝ exp(-ε‖i‖/D) exactly, so it is ε-private for vectors that move by D in the norm
     (proofs.md, lemma W1).
     """
 
+    norm: Norm
     epsilon: Fraction
     sensitivity: int
     cells: int
 
-    @property
-    def parts(self) -> int:
-        return self.sensitivity
-
-    def draw(self, noise: Noise) -> Sequence[int]:
-        return self.entries(1, noise).point(0, noise)
-
     def entries(self, count: int, noise: Noise) -> DrawnVectors:
-        rate, corners = self.epsilon / self.sensitivity, self.cells + 1
-        sides = box_sides(rate, corners, count, noise, signed=False)
-        drawn = uniform(sides, corners, noise)
+        rate = self.epsilon / self.sensitivity
+        if self.norm is Norm.CUBE:
+            sides = box_sides(rate, self.cells, count, noise, signed=True)
+            drawn = uniform(2 * sides, self.cells, noise) - sides[:, None]
+            return DrawnVectors(np.abs(drawn).max(axis=1), drawn)
+        corners = self.cells + 1
+        drawn = uniform(box_sides(rate, corners, count, noise, signed=False), corners, noise)
         return DrawnVectors(np.ptp(drawn, axis=1), drawn[:, 1:] - drawn[:, :1])
 
-    def reach(self, confidence: float) -> int:
-        return box_reach(self.epsilon / self.sensitivity, self.cells + 1, 2, confidence)
-
-    def reaches(self, confidence: float) -> Sequence[int]:
-        return [self.reach(confidence)] * self.cells
-
-    def spread(self) -> Fraction:
-        """Return the mean size of one cell, but for less than a step: (G+2)/3 times that of one number."""
-        return Fraction(self.cells + 2, 3) * self.sensitivity / self.epsilon
-
-
-@dataclass(frozen=True, slots=True)
-class CubeLaplace:
-    """Noise for vectors of which each cell moves by the sensitivity at most, either way. Its level is ‖i‖/D.
-
-    Guarantee: P(i) ∝ exp(-ε‖i‖/D) exactly, so it is ε-private for vectors that move by D in the largest cell
-    (proofs.md, lemma W1).
-    """
-
-    epsilon: Fraction
-    sensitivity: int
-    cells: int
+    def draw(self, noise: Noise) -> Sequence[int]:
+        return self.entries(1, noise).point(0, noise)
 
     @property
     def parts(self) -> int:
         return self.sensitivity
 
-    def draw(self, noise: Noise) -> Sequence[int]:
-        return self.entries(1, noise).point(0, noise)
-
-    def entries(self, count: int, noise: Noise) -> DrawnVectors:
-        sides = box_sides(self.epsilon / self.sensitivity, self.cells, count, noise, signed=True)
-        drawn = uniform(2 * sides, self.cells, noise) - sides[:, None]
-        return DrawnVectors(np.abs(drawn).max(axis=1), drawn)
-
     def reach(self, confidence: float) -> int:
-        return box_reach(self.epsilon / self.sensitivity, self.cells, 1, confidence)
+        rate = self.epsilon / self.sensitivity
+        if self.norm is Norm.CUBE:
+            return box_reach(rate, self.cells, 1, confidence)
+        return box_reach(rate, self.cells + 1, 2, confidence)
 
     def reaches(self, confidence: float) -> Sequence[int]:
         return [self.reach(confidence)] * self.cells
 
     def spread(self) -> Fraction:
-        """Return the mean size of one cell, but for less than a step: (G+1)/2 times that of one number."""
-        return Fraction(self.cells + 1, 2) * self.sensitivity / self.epsilon
+        """Return the mean size of one cell, but for less than a step.
+
+        It is that of one number times (G+1)/2 in the cube, and (G+2)/3 in the hull.
+        """
+        cube = self.norm is Norm.CUBE
+        times = Fraction(self.cells + 1, 2) if cube else Fraction(self.cells + 2, 3)
+        return times * self.sensitivity / self.epsilon
 
 
 # ------------------------------------------------------------------ exact draws

@@ -27,10 +27,7 @@ class Laplace:
 
     epsilon: Fraction
     sensitivity: int
-
-    @property
-    def parts(self) -> int:
-        return self.sensitivity
+    """D: how far one participant moves the number, in grid steps"""
 
     def draw(self, noise: Noise) -> Sequence[int]:
         return [noise.laplace(self.spread())]
@@ -42,6 +39,10 @@ class Laplace:
     def sized(self, size: int) -> range:
         """Return the absolute values of a size: one."""
         return range(size, size + 1)
+
+    @property
+    def parts(self) -> int:
+        return self.sensitivity
 
     def reach(self, confidence: float) -> int:
         return laplace_quantile(self.spread(), confidence)
@@ -60,10 +61,6 @@ class Staircase:
     epsilon: Fraction
     sensitivity: int
 
-    @property
-    def parts(self) -> int:
-        return 1
-
     def draw(self, noise: Noise) -> Sequence[int]:
         return [staircase(self.epsilon, self.sensitivity, noise)]
 
@@ -77,6 +74,10 @@ class Staircase:
         """Return the absolute values of a level."""
         first = low_part(self.epsilon, self.sensitivity) + (size - 1) * self.sensitivity
         return range(max(0, first), first + self.sensitivity)
+
+    @property
+    def parts(self) -> int:
+        return 1
 
     def reach(self, confidence: float) -> int:
         return staircase_quantile(self.epsilon, self.sensitivity, confidence)

@@ -41,12 +41,10 @@ def general(
     if len(set(participants)) != len(participants):
         raise ParameterError("the list of participants names somebody twice")
     if len(participants) > LARGEST_LIST:
-        raise ParameterError(
-            "the general mechanism looks at every subset of the list",
-            found=f"{len(participants)} participants",
-            accepted=f"at most {LARGEST_LIST}",
-            hint="ask the question in SQL or as a graph pattern: the efficient mechanism has no such limit",
-        )
+        hint = "ask the question in SQL or as a graph pattern: the efficient mechanism has no such limit"
+        found, accepted = f"{len(participants)} participants", f"at most {LARGEST_LIST}"
+        problem = "the general mechanism looks at every subset of the list"
+        raise ParameterError(problem, found=found, accepted=accepted, hint=hint)
     answers = subset_answers(query, participants)
     return release(sequences(answers - answers[0]), mechanism, noise, constant=Fraction(answers[0]))
 

@@ -122,11 +122,11 @@ class OneOwner:
     def signs(self) -> Sequence[TruncationPrograms]:
         return self.vectors.signs
 
-    def constants(self) -> list[int | None]:
-        return list(self.vectors.constants)
-
     def true_answers(self) -> list[int | None]:
         return [int(answer) for answer in self.vectors.contributions.true_answers()]
+
+    def constants(self) -> list[int | None]:
+        return list(self.vectors.constants)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from recuse.mechanism.boxes import CubeLaplace, HullLaplace
+from recuse.mechanism.boxes import BoxLaplace, Norm
 from recuse.mechanism.grid import CellNoise, Grid, GridNoise
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.mechanism.prepared import Prepared, truncated_difference
@@ -24,21 +24,16 @@ class HullGroups:
 
     relations: Sequence[Prepared]
 
+    theta = Fraction(1)
+    lifted = False
+
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
         return [part for group in self.relations for part in group.signs]
 
     @property
-    def theta(self) -> Fraction:
-        return Fraction(1)
-
-    @property
     def constants(self) -> Sequence[int]:
         return [group.relation.constant for group in self.relations]
-
-    @property
-    def lifted(self) -> bool:
-        return False
 
     @property
     def signed(self) -> bool:
@@ -55,8 +50,8 @@ class HullGroups:
         return Grid(tau / steps, steps + 2 * loose, below=2 * loose + 1, above=2 * loose)
 
     def noise(self, epsilon: Fraction, tau: Fraction, _: CellNoise) -> GridNoise:
-        made = CubeLaplace if self.signed else HullLaplace
-        return made(epsilon, self.grid(tau).sensitivity, len(self.relations))
+        norm = Norm.CUBE if self.signed else Norm.HULL
+        return BoxLaplace(norm, epsilon, self.grid(tau).sensitivity, len(self.relations))
 
     def at(self, tau: Fraction) -> Sequence[int]:
         step = tau / self._steps()

@@ -45,8 +45,11 @@ KNEE, STEEP = 4 / STRIDE, Fraction(9, 2) * STRIDE
 
 def selective(epsilon: Epsilon, shape: Shape | Growth) -> Racing:
     """Return the default: by withdrawals; with OR, or for an aggregate, by the deficit."""
-    if isinstance(shape, Growth):
-        return race_of_aggregate(epsilon, shape)
+    return race_of_aggregate(epsilon, shape) if isinstance(shape, Growth) else race_of_tuples(epsilon, shape)
+
+
+def race_of_tuples(epsilon: Epsilon, shape: Shape) -> Racing:
+    """Return the race for tuples whose annotations have a form."""
     return race_by_withdrawals(epsilon) if shape is Shape.CONJUNCTIONS else race_by_deficit(epsilon)
 
 

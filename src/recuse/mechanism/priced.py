@@ -68,22 +68,17 @@ class PricedGroups:
     relations: Sequence[Prepared]
     list: PriceList
 
+    theta = Fraction(1)
+    lifted = False
+
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
         most = max(map(self.list.price, self.list.kinds), default=Fraction(1))
         return [PerPrice(part, most) for one in self.relations for part in with_index(one.signs)]
 
     @property
-    def theta(self) -> Fraction:
-        return Fraction(1)
-
-    @property
     def constants(self) -> Sequence[int]:
         return [group.relation.constant for group in self.relations]
-
-    @property
-    def lifted(self) -> bool:
-        return False
 
     def grid(self, tau: Fraction) -> Grid:
         """Return the grid of τ.

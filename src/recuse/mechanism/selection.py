@@ -47,14 +47,6 @@ def prior_costs(prior: Prior, levels: range) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
-    """A level in the race with its penalty, already weighted."""
-
-    level: int
-    penalty: Fraction
-
-
-@dataclass(frozen=True, slots=True)
 class Race:
     """The noisy scores E_k + boost_k - ln2·prior(k) before any penalty."""
 
@@ -107,6 +99,15 @@ class Race:
             if self.ahead(runner, best):
                 best = runner
         return best
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A level in the race."""
+
+    level: int
+    penalty: Fraction
+    """what it costs to win there, already weighted"""
 
 
 def noisy_maximum(

@@ -40,12 +40,12 @@ class ManhattanLaplace:
     sensitivity: int
     cells: int
 
+    def draw(self, noise: Noise) -> Sequence[int]:
+        return noise.laplaces(self.spread(), self.cells)
+
     @property
     def parts(self) -> int:
         return self.sensitivity
-
-    def draw(self, noise: Noise) -> Sequence[int]:
-        return noise.laplaces(self.spread(), self.cells)
 
     def entries(self, count: int, noise: Noise) -> DrawnVectors:
         rate = self.epsilon / self.sensitivity  # a discrete Laplace number is the difference of two geometric

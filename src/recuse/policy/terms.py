@@ -13,9 +13,6 @@ from typing import Self
 
 from recuse.errors import PolicyError
 
-_CHOICE = re.compile(r"\s*(least|greatest)\s*\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)\s*", re.IGNORECASE)
-_NAME = re.compile(r"[^()\x00-\x1f\"]+")
-
 
 class LinkChoice(Enum):
     """How a key item is made of its columns."""
@@ -23,6 +20,13 @@ class LinkChoice(Enum):
     ITSELF = "itself"
     LEAST = "least"
     GREATEST = "greatest"
+    """LEAST and GREATEST make one participant of an edge that is stored both ways"""
+
+
+_CHOICE = re.compile(r"\s*(least|greatest)\s*\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)\s*", re.IGNORECASE)
+
+
+_NAME = re.compile(r"[^()\x00-\x1f\"]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +176,25 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnType:
-    """The SQL type of a column of a CSV file."""
+class DomainQuery:
+    """What a query over public tables returns."""
 
-    table: str
-    column: str
-    type: str
-    line: int | None = field(default=None, compare=False)
+    text: str
 
 
 Bound = str | int | Fraction
 """a value that a policy writes down; text for dates"""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """The type of a column of a CSV file."""
+
+    table: str
+    column: str
+    type: str
+    """as SQL spells it"""
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +203,7 @@ class DomainRange:
 
     low: Bound
     high: Bound
-
-
-@dataclass(frozen=True, slots=True)
-class DomainQuery:
-    """What a query over public tables returns."""
-
-    text: str
+    """the last value: it belongs to the range"""
 
 
 DomainValues = tuple[Bound, ...] | DomainRange | DomainQuery

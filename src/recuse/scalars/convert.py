@@ -43,6 +43,7 @@ from recuse.scalars.types import (
     Timestamp,
     Type,
     Uuid,
+    is_ordinary,
     rescaled,
     words,
 )
@@ -102,7 +103,7 @@ def between(sql: str, low: str, high: str) -> str:
 
 def ordinary(sql: str, kind: Type) -> str:
     """Return a date or timestamp that is NULL outside of the years 1 to 9999."""
-    if isinstance(kind, Date | Timestamp) and kind.is_ordinary:
+    if isinstance(kind, Date | Timestamp) and is_ordinary(kind):
         return sql
     ends = ("0001-01-01", "9999-12-31") if isinstance(kind, Date) else (FIRST_MOMENT, LAST_MOMENT)
     low, high = (cast(quoted(end), spelled(kind)) for end in ends)

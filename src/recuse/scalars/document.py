@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from recuse.scalars.bits import BITS
 from recuse.scalars.buckets import BUCKETS
+from recuse.scalars.comparisons import COMPARISONS
 from recuse.scalars.dates import DATES
 from recuse.scalars.division import DIVISION
 from recuse.scalars.floats import FLOATS
@@ -21,7 +22,7 @@ from recuse.scalars.text import TEXT
 from recuse.scalars.units import UNITS_OF_TIME
 
 KINDS: tuple[tuple[str, str, Sequence[Function]], ...] = (
-    ("Comparisons, conditions and choices", "any", LOGIC),
+    ("Comparisons, conditions and choices", "any", (*COMPARISONS, *LOGIC)),
     ("Exact numbers", "whole numbers, DECIMAL", (*NUMBERS, *DIVISION, *ROUNDING, *BUCKETS)),
     ("Bits", "whole numbers", BITS),
     ("Floats", "DOUBLE, FLOAT; numbers beside them", FLOATS),

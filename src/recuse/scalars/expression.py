@@ -31,6 +31,7 @@ class Constant:
     """A value that the question writes down, or that follows from such."""
 
     value: Value
+    """None for NULL, which has a type like any other value"""
     type: Type
 
     @property
@@ -40,20 +41,22 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Convert:
-    """A value brought to another type, NULL where it has no counterpart there."""
+class Call:
+    """A function of the table, applied."""
 
-    operand: Expression
+    function: Function
+    arguments: tuple[Expression, ...]
+    """each of the type that the function takes"""
     type: Type
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """A function of the table and its arguments, each of the type that the function takes."""
+class Convert:
+    """A value brought to another type."""
 
-    function: Function
-    arguments: tuple[Expression, ...]
+    operand: Expression
     type: Type
+    """where a value has no counterpart in it, the result is NULL"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,9 @@ from uuid import UUID
 from recuse.scalars.expression import Constant
 from recuse.scalars.function import Mistyped
 from recuse.scalars.types import (
+    BIGINT,
     DIGITS,
+    EXACT,
     LIMIT,
     MICROSECONDS,
     Boolean,
@@ -26,6 +28,7 @@ from recuse.scalars.types import (
     Timestamp,
     Type,
     Uuid,
+    decimal,
     words,
 )
 
@@ -190,3 +193,19 @@ def _fraction(value: Fraction) -> Constant | None:
         if scaled.denominator == 1:
             return Constant(int(scaled), Number(scale, int(scaled), int(scaled)))
     return None
+
+
+def read_beside(kind: Type) -> Type:
+    """Return the type as which text is read that stands beside a type."""
+    match kind:
+        case Number(scale=0):
+            return BIGINT if BIGINT.low <= kind.low and kind.high <= BIGINT.high else EXACT
+        case Number():
+            return decimal(DIGITS, kind.scale)
+        case Float():
+            return Float(nan=kind.nan)
+        case Date():
+            return Date()
+        case Timestamp():
+            return Timestamp()
+    return kind

@@ -1,144 +1,14 @@
-"""Comparisons, AND, OR, NOT, CASE, and choices among values: all sides brought to one type first."""
+"""AND, OR, NOT, CASE, and choices among values: all sides brought to one type first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recuse.scalars.expression import Call, Constant, Expression, Value
+from recuse.scalars.alike import alike, key
+from recuse.scalars.expression import Call, Expression, Value
 from recuse.scalars.function import Function, Mistyped, Signature
-from recuse.scalars.literals import literal
-from recuse.scalars.types import (
-    BIGINT,
-    DIGITS,
-    EXACT,
-    Boolean,
-    Date,
-    Float,
-    Null,
-    Number,
-    Opaque,
-    Text,
-    Timestamp,
-    Type,
-    common,
-    decimal,
-    words,
-)
-
-CAST = "say what they are: CAST(x AS VARCHAR), CAST(x AS BIGINT)"
-
-
-def alike(arguments: Sequence[Expression], *, reading: bool = True) -> Type:
-    """Return the one type that all arguments are brought to.
-
-    A text constant is read as what it stands beside; so is any other text, if `reading`, as DuckDB does
-    when it compares.
-    """
-    for place, argument in enumerate(arguments):
-        if isinstance(argument.type, Opaque):
-            raise Mistyped(
-                f"values {words(argument.type)} are not compared", "only IS NULL is understood of it", place
-            )
-    written = [argument for argument in arguments if isinstance(argument, Constant) and argument.is_text]
-    others = [argument.type for argument in arguments if argument not in written]
-    known = [kind for kind in others if not isinstance(kind, Text | Null)]
-    if not known:
-        return common(argument.type for argument in arguments) or Text()
-    target = common(known)
-    if target is None:
-        raise Mistyped(f"{words(known[0])} stands beside {_other(known)}", CAST)
-    if any(isinstance(kind, Text) for kind in others):
-        if not reading:
-            raise Mistyped(f"text stands beside {words(target)}", CAST)
-        target = _read(target)
-    for place, argument in enumerate(arguments):
-        if isinstance(argument, Constant) and isinstance(argument.value, str) and argument.is_text:
-            target = common([target, _literal_type(argument.value, target, place)]) or target
-    return target
-
-
-def _literal_type(written: str, target: Type, place: int) -> Type:
-    try:
-        return literal(written, target).type
-    except Mistyped as mistake:
-        raise Mistyped(mistake.problem, mistake.hint, place) from None
-
-
-def _other(kinds: Sequence[Type]) -> str:
-    return next((words(kind) for kind in kinds[1:] if type(kind) is not type(kinds[0])), words(kinds[-1]))
-
-
-def _read(kind: Type) -> Type:
-    """Return the type as which text is read that stands beside a type."""
-    match kind:
-        case Number(scale=0):
-            return BIGINT if BIGINT.low <= kind.low and kind.high <= BIGINT.high else EXACT
-        case Number():
-            return decimal(DIGITS, kind.scale)
-        case Float():
-            return Float(nan=kind.nan)
-        case Date():
-            return Date()
-        case Timestamp():
-            return Timestamp()
-    return kind
-
-
-# ------------------------------------------------------------------ comparisons
-
-
-def _comparing(*, ordered: bool) -> Callable[[Sequence[Expression]], Signature]:
-    def signature(arguments: Sequence[Expression]) -> Signature:
-        kind = alike(arguments)
-        if ordered and any(isinstance(a.type, Text) and a.type.labels for a in arguments):
-            raise Mistyped("labels of an ENUM have an order of their own", "cast them: CAST(x AS VARCHAR)")
-        return Signature((kind,) * len(arguments), Boolean())
-
-    return signature
-
-
-def key(value: Any) -> Any:
-    """Return what a value is ordered by: NaN lies above all numbers, text is ordered by its bytes."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    if isinstance(value, float):
-        return (value != value, 0.0 if value != value else value)
-    return value
-
-
-def _comparison(symbol: str, about: str, holds: Callable[[Any, Any], bool], *, ordered: bool) -> Function:
-    return Function(
-        symbol,
-        f"x {symbol} y",
-        about,
-        _comparing(ordered=ordered),
-        lambda _, x, y: holds(key(x), key(y)),
-        lambda _, x, y: f"({x} {symbol} {y})",
-        loose=True,
-    )
-
-
-def _distinct(_: Call, left: Value, right: Value) -> bool:
-    return left is not None if right is None else left is None or key(left) != key(right)
-
-
-def _between(_: Call, value: Value, low: Value, high: Value) -> bool | None:
-    if value is None:
-        return None
-    above = None if low is None else key(value) >= key(low)
-    below = None if high is None else key(value) <= key(high)
-    return conjunction(above, below)
-
-
-def _member(_: Call, value: Value, option: Value, *more: Value) -> bool | None:
-    options = (option, *more)
-    if value is None:
-        return None
-    if any(option is not None and key(option) == key(value) for option in options):
-        return True
-    return None if None in options else False
-
+from recuse.scalars.types import Boolean, Float, Null, Number, Text, words
 
 # ------------------------------------------------------------------ connectives
 
@@ -169,11 +39,28 @@ def disjunction(*values: Value) -> bool | None:
     return None if None in values else False
 
 
-def _joined(word: str) -> Callable[..., str]:
-    def form(_: Call, *operands: str) -> str:
-        return "(" + f" {word} ".join(operands) + ")"
+def _connective(name: str, meaning: Callable[..., bool | None]) -> Function:
+    def value(_: Call, x: Value, y: Value, *more: Value) -> bool | None:
+        return meaning(x, y, *more)
 
-    return form
+    def form(_: Call, *operands: str) -> str:
+        return "(" + f" {name.upper()} ".join(operands) + ")"
+
+    about = "As in SQL: NULL is unknown."
+    return Function(name, f"x {name.upper()} y", about, _conditions, value, form, strict=False)
+
+
+def _is(word: str, *, wanted: bool) -> Function:
+    """Return the function that says whether a truth value is the one that is wanted."""
+    return Function(
+        f"is {word}",
+        f"x IS [NOT] {word.upper()}",
+        f"Whether it is {word}: NULL is not.",
+        _conditions,
+        lambda _, x: x is wanted,
+        lambda _, x: f"({x} IS {word.upper()})",
+        strict=False,
+    )
 
 
 # ------------------------------------------------------------------ choices
@@ -211,6 +98,12 @@ def _listed(function: str) -> Callable[..., str]:
     return form
 
 
+def _extremum(name: str, which: str, choose: Callable[..., Any]) -> Function:
+    about = f"The {which} value that is not NULL."
+    spoken = f"{name}(x, y, …)"
+    return Function(name, spoken, about, _extreme, _most(choose), _listed(name), strict=False)
+
+
 def _nullif(arguments: Sequence[Expression]) -> Signature:
     kind = alike(arguments)
     return Signature((kind, kind), kind)
@@ -244,61 +137,8 @@ def _is_null(arguments: Sequence[Expression]) -> Signature:
 
 
 LOGIC = (
-    _comparison("=", "Whether two values are equal.", lambda x, y: bool(x == y), ordered=False),
-    _comparison("<>", "Whether they differ.", lambda x, y: bool(x != y), ordered=False),
-    _comparison("<", "Whether the first is smaller.", lambda x, y: bool(x < y), ordered=True),
-    _comparison("<=", "Whether it is not larger.", lambda x, y: bool(x <= y), ordered=True),
-    _comparison(">", "Whether it is larger.", lambda x, y: bool(x > y), ordered=True),
-    _comparison(">=", "Whether it is not smaller.", lambda x, y: bool(x >= y), ordered=True),
-    Function(
-        "is distinct from",
-        "x IS [NOT] DISTINCT FROM y",
-        "Whether they differ; NULL is equal to NULL.",
-        _comparing(ordered=False),
-        _distinct,
-        lambda _, x, y: f"({x} IS DISTINCT FROM {y})",
-        strict=False,
-        loose=True,
-    ),
-    Function(
-        "between",
-        "x [NOT] BETWEEN low AND high",
-        "Whether it lies between two values, the ends included.",
-        _comparing(ordered=True),
-        _between,
-        lambda _, x, low, high: f"({x} >= {low} AND {x} <= {high})",
-        strict=False,
-        loose=True,
-    ),
-    Function(
-        "in",
-        "x [NOT] IN (a, b, …)",
-        "Whether it is one of the values.",
-        _comparing(ordered=False),
-        _member,
-        lambda _, x, *options: f"({x} IN ({', '.join(options)}))",
-        strict=False,
-        loose=True,
-        copies=True,
-    ),
-    Function(
-        "and",
-        "x AND y",
-        "As in SQL: NULL is unknown.",
-        _conditions,
-        lambda _, x, y, *more: conjunction(x, y, *more),
-        _joined("AND"),
-        strict=False,
-    ),
-    Function(
-        "or",
-        "x OR y",
-        "As in SQL: NULL is unknown.",
-        _conditions,
-        lambda _, x, y, *more: disjunction(x, y, *more),
-        _joined("OR"),
-        strict=False,
-    ),
+    _connective("and", conjunction),
+    _connective("or", disjunction),
     Function(
         "not",
         "NOT x",
@@ -317,24 +157,8 @@ LOGIC = (
         strict=False,
         loose=True,
     ),
-    Function(
-        "is true",
-        "x IS [NOT] TRUE",
-        "Whether it is true: NULL is not.",
-        _conditions,
-        lambda _, x: x is True,
-        lambda _, x: f"({x} IS TRUE)",
-        strict=False,
-    ),
-    Function(
-        "is false",
-        "x IS [NOT] FALSE",
-        "Whether it is false: NULL is not.",
-        _conditions,
-        lambda _, x: x is False,
-        lambda _, x: f"({x} IS FALSE)",
-        strict=False,
-    ),
+    _is("true", wanted=True),
+    _is("false", wanted=False),
     Function(
         "case",
         "CASE WHEN c THEN x … ELSE y END, CASE x WHEN a THEN … END, if(c, x, y)",
@@ -362,22 +186,6 @@ LOGIC = (
         lambda _, x, y: f"(CASE WHEN {x} = {y} THEN NULL ELSE {x} END)",
         strict=False,
     ),
-    Function(
-        "greatest",
-        "greatest(x, y, …)",
-        "The largest value that is not NULL.",
-        _extreme,
-        _most(max),
-        _listed("greatest"),
-        strict=False,
-    ),
-    Function(
-        "least",
-        "least(x, y, …)",
-        "The smallest value that is not NULL.",
-        _extreme,
-        _most(min),
-        _listed("least"),
-        strict=False,
-    ),
+    _extremum("greatest", "largest", max),
+    _extremum("least", "smallest", min),
 )

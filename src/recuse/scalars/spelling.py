@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date, timedelta
 
+from recuse.scalars import types
 from recuse.scalars.expression import Constant, Value
 from recuse.scalars.types import (
     BIGINT,
@@ -14,17 +15,8 @@ from recuse.scalars.types import (
     MICROSECONDS,
     SMALLINT,
     TINYINT,
-    Boolean,
-    Date,
-    Float,
-    Null,
     Number,
-    Opaque,
-    Text,
-    Time,
-    Timestamp,
     Type,
-    Uuid,
 )
 
 INTEGERS = {
@@ -33,6 +25,16 @@ INTEGERS = {
     "INTEGER": INTEGER,
     "BIGINT": BIGINT,
     "HUGEINT": HUGEINT,
+}
+NAMES: dict[type, str] = {
+    types.Float: "DOUBLE",
+    types.Text: "VARCHAR",
+    types.Boolean: "BOOLEAN",
+    types.Date: "DATE",
+    types.Timestamp: "TIMESTAMP",
+    types.Time: "TIME",
+    types.Uuid: "UUID",
+    types.Null: "INTEGER",  # what DuckDB takes NULL for
 }
 CYCLE = 146_097
 """Days of 400 years."""
@@ -50,24 +52,9 @@ def spelled(kind: Type) -> str:
             return next(name for name, held in INTEGERS.items() if _within(kind, held))
         case Number():
             return f"DECIMAL({min(max(kind.digits, kind.scale), DIGITS)},{kind.scale})"
-        case Float():
-            return "DOUBLE"
-        case Text():
-            return "VARCHAR"
-        case Boolean():
-            return "BOOLEAN"
-        case Date():
-            return "DATE"
-        case Timestamp():
-            return "TIMESTAMP"
-        case Time():
-            return "TIME"
-        case Uuid():
-            return "UUID"
-        case Null():
-            return "INTEGER"  # what DuckDB takes NULL for
-        case Opaque():
+        case types.Opaque():
             return kind.spelled
+    return NAMES[type(kind)]
 
 
 def _within(inner: Number, outer: Number) -> bool:
@@ -118,19 +105,19 @@ def _constant(value: Value, kind: Type) -> str:
             return str(value) if natural == target and value >= 0 else cast(f"'{value}'", target)
         case Number(), int():
             return cast(f"'{decimal_digits(value, kind.scale)}'", spelled(kind))
-        case Float(), float():
+        case types.Float(), float():
             return _float(value)
-        case Boolean(), bool():
+        case types.Boolean(), bool():
             return "TRUE" if value else "FALSE"
-        case Text(), str():
+        case types.Text(), str():
             return quoted(value)
-        case Date(), int():
+        case types.Date(), int():
             return cast(quoted(day_text(value)), "DATE")
-        case Timestamp(), int():
+        case types.Timestamp(), int():
             return cast(quoted(moment_text(value)), "TIMESTAMP")
-        case Time(), int():
+        case types.Time(), int():
             return cast(quoted(time_text(value)), "TIME")
-        case Uuid(), str():
+        case types.Uuid(), str():
             return cast(quoted(value), "UUID")
     raise ValueError(f"no constant of {kind}")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from recuse.scalars.bits import BITS
 from recuse.scalars.buckets import BUCKETS
+from recuse.scalars.comparisons import COMPARISONS
 from recuse.scalars.dates import DATES
 from recuse.scalars.division import DIVISION
 from recuse.scalars.floats import FLOATS
@@ -21,6 +22,7 @@ from recuse.scalars.text import TEXT
 from recuse.scalars.units import UNITS_OF_TIME
 
 ROWS: tuple[Function, ...] = (
+    *COMPARISONS,
     *LOGIC,
     *NUMBERS,
     *DIVISION,

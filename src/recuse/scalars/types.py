@@ -19,8 +19,6 @@ MOST_SCALE = 30
 MICROSECONDS = 86_400_000_000
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896
 """0001-01-01 and 9999-12-31: outside of them functions of dates have no value; comparisons take all."""
-ANY_DAY = 2**31
-ANY_MOMENT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +66,9 @@ class Boolean:
     """Truth values."""
 
 
+ANY_DAY = 2**31
+
+
 @dataclass(frozen=True, slots=True)
 class Date:
     """Days since 1970 between `low` and `high`; a stored one can lie anywhere, at infinity too."""
@@ -75,10 +76,8 @@ class Date:
     low: int = -ANY_DAY
     high: int = ANY_DAY
 
-    @property
-    def is_ordinary(self) -> bool:
-        """Whether every value lies in the years 1 to 9999."""
-        return self.low >= FIRST_DAY and self.high <= LAST_DAY
+
+ANY_MOMENT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +86,6 @@ class Timestamp:
 
     low: int = -ANY_MOMENT
     high: int = ANY_MOMENT
-
-    @property
-    def is_ordinary(self) -> bool:
-        """Whether every value lies in the years 1 to 9999."""
-        return self.low >= FIRST_DAY * MICROSECONDS and self.high < (LAST_DAY + 1) * MICROSECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,3 +267,9 @@ def words(kind: Type) -> str:
         case Null():
             return "NULL"
     return f"of type {kind.spelled}"
+
+
+def is_ordinary(kind: Date | Timestamp) -> bool:
+    """Return whether every value lies in the years 1 to 9999."""
+    a_day = 1 if isinstance(kind, Date) else MICROSECONDS
+    return kind.low >= FIRST_DAY * a_day and kind.high < (LAST_DAY + 1) * a_day

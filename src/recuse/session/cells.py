@@ -61,18 +61,11 @@ def step_of(cell: Cell) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One group: its keys, and a cell for every column that is not a key."""
-
-    keys: Keys
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class StandIn:
-    """A number that was released first and stands in the question, and how the question writes it."""
+    """A number that was released first and stands in the question."""
 
     text: str
+    """how the question writes it"""
     cell: Cell
 
 
@@ -81,6 +74,15 @@ def standing_in(cell: Cell, kind: Number) -> Combined:
     low, high = cell.interval
     level = confidence(cell)
     return Combined(fitted(cell.value, kind), (fitted(low, kind), fitted(high, kind)), level, cell.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One group."""
+
+    keys: Keys
+    cells: tuple[Cell, ...]
+    """one for every column that is not a key"""
 
 
 def evaluate(formula: Formula, given: Given, scalars: Sequence[Cell] = ()) -> Cell:

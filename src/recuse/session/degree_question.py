@@ -40,8 +40,8 @@ class DegreeQuestion:
 
     graph: Graph
     about: str
-    protect: Protected
     tails: tuple[int, ...]
+    protect: Protected
     loss: Epsilon
     parts: tuple[Part, ...]
 
@@ -63,7 +63,7 @@ class DegreeQuestion:
                 "degrees are counted in undirected graphs", hint="read the graph without directions"
             )
         part = Part(mechanism_for(DEFAULT, loss, Shape.THRESHOLDS))
-        return cls(graph, about, protect, wanted, loss, (part,))
+        return cls(graph, about, wanted, protect, loss, (part,))
 
     @property
     def text(self) -> str:

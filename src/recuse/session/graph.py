@@ -85,10 +85,10 @@ class GraphSession(Spine):
         (proofs.md, theorems R3 to R6); ε is charged before copies are looked for, and never refunded.
         Whatever fails after that is an `UnansweredError`.
         """
-        count = read_count(self._graph, pattern, protect, where, induced=induced)
-        loss = Epsilon.of(epsilon)
-        question = GraphQuestion.of_count(self._graph, self._about, count, loss, mechanism)
-        return self.settle(question)
+        asked = self.question(
+            pattern, protect=protect, epsilon=epsilon, where=where, induced=induced, mechanism=mechanism
+        )
+        return self.settle(asked)
 
     def transitivity(self, *, protect: str | Protected, epsilon: NumberLike) -> Answer:
         """Return 3 × triangles / 2-stars with the two counts, for one ε that they share evenly.

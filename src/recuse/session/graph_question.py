@@ -61,9 +61,9 @@ class GraphQuestion:
     """A `Question` about a graph. The counts share ε evenly."""
 
     graph: Graph
+    counts: tuple[Count, ...]
     about: str
     """the file that says more of the nodes, as the ledger names it"""
-    counts: tuple[Count, ...]
     columns: tuple[GraphColumn, ...]
     text: str
     loss: Epsilon
@@ -77,7 +77,7 @@ class GraphQuestion:
     def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
         """Return the question how many copies there are."""
         part = Part(mechanism_for(mechanism, loss, _shape(count), _bound(count)))
-        return cls(graph, about, (count,), NUMBER, str(count), loss, (part,))
+        return cls(graph, (count,), about, NUMBER, str(count), loss, (part,))
 
     @classmethod
     def of_transitivity(cls, graph: Graph, about: str, counts: tuple[Count, ...], loss: Epsilon) -> Self:
@@ -85,7 +85,7 @@ class GraphQuestion:
         share = Epsilon(loss.value / len(counts))
         parts = tuple(Part(mechanism_for(DEFAULT, share, _shape(count), _bound(count))) for count in counts)
         text = f"transitivity, protecting every {counts[0].protect.value}"
-        return cls(graph, about, counts, TRANSITIVITY, text, loss, parts)
+        return cls(graph, counts, about, TRANSITIVITY, text, loss, parts)
 
     @property
     def policy(self) -> str:

@@ -24,17 +24,12 @@ from recuse.sql.schema import Schema
 class RowCount:
     """COUNT: every row weighs 1; with arguments, the rows in which none of them is NULL."""
 
-    word: str = "COUNT"
-    signed: bool = False
-    weighed: bool = False
-    placed: bool = False
-    whole: bool = True
+    word = "COUNT"
+    signed, weighed, placed, whole = False, False, False, True
 
     def rows(self, block: Block, values: Sequence[Scalar]) -> Block:
         """Return the rows in which no argument is NULL."""
-        return block.narrowed(
-            exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values
-        )
+        return block.known(values)
 
     def value(self, _: Sequence[Scalar]) -> Scalar | None:
         """Return nothing: a row counts, whatever its values are."""
@@ -69,11 +64,10 @@ class RowCount:
 class ValueSum:
     """SUM: a row weighs its value in whole granules, rounded row by row; NULL weighs nothing."""
 
-    word: str = "SUM"
     signed: bool = True
-    weighed: bool = True
-    placed: bool = False
-    whole: bool = False
+
+    word = "SUM"
+    weighed, placed, whole = True, False, False
 
     def rows(self, block: Block, _: Sequence[Scalar]) -> Block:
         """Return all rows."""

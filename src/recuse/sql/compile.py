@@ -20,7 +20,8 @@ from recuse.policy import Key, Policy
 from recuse.scalars.types import Number
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.complete import complete_links
-from recuse.sql.derive import DerivationTable, derive, shape_of
+from recuse.sql.derivation import DerivationTable, shape_of
+from recuse.sql.derive import derive
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.domains import domain_queries

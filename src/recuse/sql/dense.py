@@ -157,6 +157,13 @@ def _is_rounded(key: Expression) -> bool:
     return isinstance(key, Call) and key.function.name in ROUNDED and len(key.arguments) == 1
 
 
+@dataclass(frozen=True, slots=True)
+class ReleasedEnd:
+    """An end that is released first: the position of its number."""
+
+    position: int
+
+
 def _truncated_to(key: Expression) -> str | None:
     """Return the unit whose beginnings the values of date_trunc are."""
     if not isinstance(key, Call) or key.function.name != "date_trunc":
@@ -165,13 +172,6 @@ def _truncated_to(key: Expression) -> str | None:
     name = str(unit.value).lower() if isinstance(unit, Constant) else ""
     name = ALIASES.get(name, name)
     return name if name in ("year", "quarter", "month", "week", "day", "hour", "minute") else None
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedEnd:
-    """An end that is released first: the position of its number."""
-
-    position: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,4 @@
-"""Completed measure → derivation tables: which SQL returns every row's owners, and how the tables are tied.
-
-    Table    SQL whose rows are ANDs: owners, one group of each choice below it, and a weight or a key
-    Group    an OR: the rows of its tables that share a key
-
-A row of a table points at its groups by key values; a group's tables carry the same key. So a product of
-ORs is one table for each OR, and is never multiplied out.
-"""
+"""Completed measure → derivation tables: which SQL returns every row's owners, and how tables are tied."""
 
 from __future__ import annotations
 
@@ -14,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from recuse.krelation.relation import Shape
 from recuse.scalars.types import Opaque, Type, common
+from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.lower import Lowering
@@ -29,74 +22,6 @@ from recuse.sql.walk import below, scalars_of
 DERIVATIONS = "derivations"
 WEIGHT = "weight"
 VALUE = "value"
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerColumns:
-    """The columns of a derivation table that together name one participant of `kind`."""
-
-    kind: str
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Below:
-    """A group that every row of a table needs one of, and the columns that say which."""
-
-    group: Group
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DerivationTable:
-    """One derivation table: its SQL, and what its columns mean.
-
-    `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
-    `value` is what a row counts for in a threshold above it.
-    """
-
-    sql: str
-    key: tuple[str, ...]
-    owners: tuple[OwnerColumns, ...]
-    below: tuple[Below, ...]
-    value: str | None = None
-
-    @property
-    def is_owned(self) -> bool:
-        """Whether a participant owns any row, or any that it needs."""
-        return bool(self.owners) or any(
-            table.is_owned for below in self.below for table in below.group.tables
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """An OR over the rows of its tables that share a key; with `least` above 1 a threshold over them."""
-
-    tables: tuple[DerivationTable, ...]
-    least: int = 1
-
-    @property
-    def has_threshold(self) -> bool:
-        """Whether it, or anything below it, needs more than one row."""
-        return self.least > 1 or any(
-            below.group.has_threshold for table in self.tables for below in table.below
-        )
-
-
-def shape_of(tables: Iterable[DerivationTable]) -> Shape:
-    """Return the form of the annotations: it follows from the query and the policy only."""
-    listed = list(tables)
-    if not any(table.below for table in listed):
-        return Shape.CONJUNCTIONS
-    if any(below.group.has_threshold for table in listed for below in table.below):
-        return Shape.THRESHOLDS
-    one_level = all(
-        len(table.below) <= 1
-        and not any(inner.below for below in table.below for inner in below.group.tables)
-        for table in listed
-    )
-    return Shape.CLAUSES if one_level else Shape.TREES
 
 
 def derive(measure: Measure, text: str, dialect: Dialect = DUCKDB) -> tuple[DerivationTable, ...]:

@@ -15,11 +15,11 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars import types
+from recuse.scalars.alike import alike
 from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression, Query, Variable
 from recuse.scalars.function import Mistyped
 from recuse.scalars.literals import NULL, literal, number, text
-from recuse.scalars.logic import alike
 from recuse.scalars.spelling import spelled
 from recuse.scalars.types import (
     Boolean,

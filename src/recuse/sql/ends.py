@@ -32,10 +32,8 @@ class KeyEnd:
     """The largest whole number of a key; with `sign` -1 the smallest, signs turned. Granules are 1."""
 
     sign: int
-    signed: bool = True
-    weighed: bool = False
-    placed: bool = True
-    whole: bool = False
+
+    signed, weighed, placed, whole = True, False, True, False
 
     @property
     def word(self) -> str:

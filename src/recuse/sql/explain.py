@@ -38,15 +38,6 @@ CHOICE_SAYS = "a row stays while any row that it needs one of does: EXISTS, IN, 
 
 
 @dataclass(frozen=True, slots=True)
-class TableNote:
-    """One table of the query: its alias, its name, and how its rows are owned."""
-
-    alias: str
-    table: str
-    ownership: str
-
-
-@dataclass(frozen=True, slots=True)
 class FirstNote:
     """A number that is released first: how the question writes it, how many aggregates of people it needs.
 
@@ -56,6 +47,16 @@ class FirstNote:
     text: str
     measures: int
     end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableNote:
+    """One table of the query."""
+
+    alias: str
+    table: str
+    ownership: str
+    """whose its rows are, in words"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -26,10 +26,11 @@ DISTINCT = "DISTINCT over the answer drops rows that happen to be equal"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An output column: its name, what it shows, and what its values are."""
+    """An output column."""
 
     name: str
     what: Formula
+    """what it shows"""
     kind: ColumnKind
     told: bool = False
     """whether it says what its row is about although it is made of what was released first: an edge"""

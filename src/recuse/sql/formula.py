@@ -16,8 +16,18 @@ from datetime import date
 from enum import Enum
 from fractions import Fraction
 
-ORIGIN = date(2000, 1, 1)
-"""where days and seconds are counted from"""
+
+class OverRows(Enum):
+    """What a window says of the rows of an answer."""
+
+    ROW_NUMBER = "row_number"
+    RANK = "rank"
+    DENSE_RANK = "dense_rank"
+    COUNT = "count"
+    SUM = "sum"
+    AVG = "avg"
+    MIN = "min"
+    MAX = "max"
 
 
 class Operator(Enum):
@@ -56,23 +66,35 @@ class Operator(Enum):
     SINCE = "since"
 
 
+ORIGIN = date(2000, 1, 1)
+"""where days and seconds are counted from"""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
-    """The answer to the measure of that number."""
+    """The answer to a measure.
+
+    Its number is its place among the measures of the question.
+    """
 
     measure: int
 
 
 @dataclass(frozen=True, slots=True)
 class ShownKey:
-    """The key of GROUP BY at a position."""
+    """A key of GROUP BY, as it is shown."""
 
     position: int
+    """its place in GROUP BY"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleasedFirst:
-    """The scalar of that number, which was released before the question was asked."""
+    """A scalar that was released before the question was asked.
+
+    A question may need several; they are numbered in the order of their release. All of them are released
+    for a part of the question's own ε.
+    """
 
     number: int
 
@@ -89,6 +111,7 @@ class FixedValue:
     """Text, a truth value, a date or NULL that the query writes down."""
 
     value: object
+    """as Python has it: str, bool, date, datetime, None"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +122,9 @@ class Operation:
     arguments: tuple[Formula, ...]
 
 
-class OverRows(Enum):
-    """What a window says of the rows of an answer."""
-
-    ROW_NUMBER = "row_number"
-    RANK = "rank"
-    DENSE_RANK = "dense_rank"
-    COUNT = "count"
-    SUM = "sum"
-    AVG = "avg"
-    MIN = "min"
-    MAX = "max"
+def operation(operator: Operator, *arguments: Formula) -> Operation:
+    """Return the operation on some formulas."""
+    return Operation(operator, arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +141,18 @@ class Windowed:
     order: tuple[OrderTerm, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OrderTerm:
+    """One item of ORDER BY.
+
+    Where NULL stands is said, whatever the dialect's default.
+    """
+
+    formula: Formula
+    descending: bool = False
+    nulls_first: bool = False
+
+
 Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed
 
 
@@ -137,12 +164,11 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderTerm:
-    """One item of ORDER BY."""
+class FirstRows:
+    """Leave out the first rows, and all after so many more: OFFSET and LIMIT."""
 
-    formula: Formula
-    descending: bool = False
-    nulls_first: bool = False
+    offset: int
+    limit: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,20 +185,7 @@ class Look:
     windows: tuple[Windowed, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FirstRows:
-    """Leave out the first rows, and all after so many more: OFFSET and LIMIT."""
-
-    offset: int
-    limit: int | None
-
-
 FinishingStep = Keep | Look | Arrange | FirstRows
-
-
-def operation(operator: Operator, *arguments: Formula) -> Operation:
-    """Return the operation on some formulas."""
-    return Operation(operator, arguments)
 
 
 def parts_of(formula: Formula) -> Iterator[Formula]:

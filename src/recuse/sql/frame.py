@@ -16,11 +16,6 @@ class Frame:
     block: Block
     names: Scope
 
-    @property
-    def scope(self) -> Scope:
-        """What names mean, to whoever has to know the rows too."""
-        return replace(self.names, rows=self.block)
-
     def joined(self, block: Block, *entries: Entry) -> Frame:
         """Return the frame with the rows of one more item: all pairs."""
         names = replace(self.names, entries=(*self.names.entries, *entries))
@@ -42,3 +37,8 @@ class Frame:
     def cases(self, cases: Iterable[Block]) -> list[Frame]:
         """Return a frame for each case; no row is in two of them."""
         return [self.narrowed(case) for case in cases]
+
+    @property
+    def scope(self) -> Scope:
+        """What names mean, to whoever has to know the rows too."""
+        return replace(self.names, rows=self.block)

@@ -25,8 +25,6 @@ from recuse.sql.render import select, union
 from recuse.sql.schema import Schema
 from recuse.sql.walk import type_lookup
 
-MAX_GROUPS = 10_000
-
 
 @dataclass(frozen=True, slots=True)
 class InTable:
@@ -34,6 +32,9 @@ class InTable:
 
     table: int
     column: int
+
+
+MAX_GROUPS = 10_000
 
 
 Held = tuple[KeyValue, ...] | Dense | InTable

@@ -54,6 +54,15 @@ class Listed:
     values: tuple[KeyValue, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Referenced:
+    """The values of a column of a public table."""
+
+    table: Table
+    """the one that an enforced reference or the policy names"""
+    column: str
+
+
 class Joined(Enum):
     """Keys whose groups are rows of one table, the combinations of all of them that it has."""
 
@@ -61,14 +70,6 @@ class Joined(Enum):
     """the public tables of the question"""
     FOUND = "found"
     """what is found among private rows, where the policy grants δ"""
-
-
-@dataclass(frozen=True, slots=True)
-class Referenced:
-    """The values of a column of a public table, which an enforced reference or the policy names."""
-
-    table: Table
-    column: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,19 +73,12 @@ class Grouped:
             if isinstance(part, exp.AggFunc) or Total.of(part) is not None:
                 return self._total(part)
             if isinstance(part, exp.Filter):
-                raise refusal(
-                    "FILTER is not understood here",
-                    self.text,
-                    span(part, self.text),
-                    hint="write COUNT_IF(…), or SUM(CASE WHEN … THEN x ELSE 0 END)",
-                )
+                hint = "write COUNT_IF(…), or SUM(CASE WHEN … THEN x ELSE 0 END)"
+                raise refusal("FILTER is not understood here", self.text, span(part, self.text), hint=hint)
             if isinstance(part, exp.Column):
-                raise refusal(
-                    "this column is neither a key of GROUP BY nor aggregated",
-                    self.text,
-                    span(part, self.text),
-                    hint="aggregate it, or group by it",
-                )
+                problem = "this column is neither a key of GROUP BY nor aggregated"
+                hint = "aggregate it, or group by it"
+                raise refusal(problem, self.text, span(part, self.text), hint=hint)
             return part
 
         return _outermost(node.copy(), change)

@@ -19,7 +19,7 @@ import sqlglot
 from sqlglot import exp
 
 from recuse.sql.compile import DerivationQuery, FirstPlan, Plan
-from recuse.sql.derive import DerivationTable
+from recuse.sql.derivation import DerivationTable
 from recuse.sql.grouping import Grouping
 
 _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import fold
 from recuse.scalars.types import Opaque
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import brought, type_of
@@ -206,25 +205,13 @@ class Joins:
     def _common(self, left: Scope, right: Scope, join: exp.Join) -> Merged:
         """Return the columns that USING names or NATURAL finds, and what each means on both sides."""
         found = []
-        for name in self._common_names(left, right, join):
+        for name in left.shared_names(right, join):
             ours, theirs = left.alone(name), right.alone(name)
             if len(ours) != 1 or len(theirs) != 1:
                 problem = f"column {name} does not stand exactly once on each side of the join"
                 raise self._refuse(problem, join, "write JOIN … ON a.x = b.x")
             found.append((name, ours[0][1], theirs[0][1]))
         return found
-
-    def _common_names(self, left: Scope, right: Scope, join: exp.Join) -> list[str]:
-        if join.args.get("using"):
-            return [node.name for node in join.args["using"]]
-        if join.args.get("method") != "NATURAL":
-            return []
-        before = {fold(name) for name in left.names()}
-        names = [name for name in right.names() if fold(name) in before]
-        if not names:
-            hint = "write CROSS JOIN, or JOIN … ON"
-            raise self._refuse("NATURAL JOIN finds no column that both sides have", join, hint)
-        return names
 
     def _refuse_nested(self, branches: Iterable[Block], join: exp.Join) -> None:
         if any(block.absent for block in below(branches)):

@@ -23,10 +23,8 @@ class MostFrequentValue:
     """The position, in a public list of `count`, of the value that most rows have."""
 
     count: int
-    signed: bool = True
-    weighed: bool = False
-    placed: bool = True
-    whole: bool = True
+
+    signed, weighed, placed, whole = True, False, True, True
 
     @property
     def word(self) -> str:
@@ -35,9 +33,7 @@ class MostFrequentValue:
 
     def rows(self, block: Block, values: Sequence[Scalar]) -> Block:
         """Return the rows whose value is in the list."""
-        return block.narrowed(
-            exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values
-        )
+        return block.known(values)
 
     def value(self, values: Sequence[Scalar]) -> Scalar | None:
         """Return the position."""

@@ -37,6 +37,12 @@ class Unit(Enum):
     SECOND = "second"
 
 
+def _since(value: Scalar, unit: Unit) -> Scalar:
+    """Return the days or seconds from the origin to a moment."""
+    origin = exp.cast(exp.Literal.string(ORIGIN.isoformat()), "date" if unit is Unit.DAY else "timestamp")
+    return exp.DateDiff(this=exp.paren(value.copy()), expression=origin, unit=exp.var(unit.value))
+
+
 @dataclass(frozen=True, slots=True)
 class OrderedValue:
     """A value at a place in the order of all: the largest, the smallest, or one below which a part lies.
@@ -49,16 +55,12 @@ class OrderedValue:
     rank: Fraction | None
     sign: int = 1
     unit: Unit = Unit.GRANULE
-    signed: bool = True
-    weighed: bool = False
-    placed: bool = True
-    whole: bool = False
+
+    signed, weighed, placed, whole = True, False, True, False
 
     def rows(self, block: Block, values: Sequence[Scalar]) -> Block:
         """Return the rows in which the argument is not NULL."""
-        return block.narrowed(
-            exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values
-        )
+        return block.known(values)
 
     def value(self, values: Sequence[Scalar]) -> Scalar | None:
         """Return the argument."""
@@ -112,12 +114,6 @@ class OrderedValue:
         if self.rank is None:
             return f"the {'largest' if self.sign > 0 else 'smallest'} value, {unit}"
         return f"the value below which {decimal_text(100 * self.rank)} % of the rows lie, {unit}"
-
-
-def _since(value: Scalar, unit: Unit) -> Scalar:
-    """Return the days or seconds from the origin to a moment."""
-    origin = exp.cast(exp.Literal.string(ORIGIN.isoformat()), "date" if unit is Unit.DAY else "timestamp")
-    return exp.DateDiff(this=exp.paren(value.copy()), expression=origin, unit=exp.var(unit.value))
 
 
 MAX = OrderedValue("MAX", None)

@@ -27,14 +27,6 @@ class PublicTable:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtectedTable:
-    """Rows that are participants of `kind`, named by `key`."""
-
-    kind: str
-    key: tuple[KeyItem, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Hop:
     """One link with its names resolved: from `alternatives` of a row to the key of `target`.
 
@@ -54,6 +46,15 @@ class Linked:
     """Rows that are present iff all their hops lead to present rows."""
 
     hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedTable:
+    """Rows that are participants."""
+
+    kind: str
+    key: tuple[KeyItem, ...]
+    """what names one among those of its kind"""
 
 
 Owned = PublicTable | ProtectedTable | Linked

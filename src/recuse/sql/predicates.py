@@ -32,7 +32,7 @@ from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 from recuse.sql.sets import MAX_BRANCHES
 from recuse.sql.summary import Summary
-from recuse.sql.totals import SHOWN, Total, TotalTest, constant_of
+from recuse.sql.totals import MIRRORED, SHOWN, Total, TotalTest, constant_of
 from recuse.sql.truths import Truth
 from recuse.sql.walk import below, type_lookup
 
@@ -48,14 +48,6 @@ NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.GTE: exp.LT,
     exp.GT: exp.LTE,
     exp.LTE: exp.GT,
-}
-MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-    exp.LT: exp.GT,
-    exp.GT: exp.LT,
-    exp.LTE: exp.GTE,
-    exp.GTE: exp.LTE,
 }
 BESIDE_MINIMUM: dict[type[exp.Expr], tuple[Truth, ...]] = {  # x below, at and above the least y
     exp.LT: (None, True, False, False),

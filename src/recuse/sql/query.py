@@ -41,22 +41,6 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """A named column of a block's rows."""
-
-    name: str
-    value: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """A participant that every row of a block belongs to: its kind, and the values that name it."""
-
-    kind: str
-    values: tuple[Scalar, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
     """Rows: all combinations of the sources' rows for which the conditions and the choices hold.
 
@@ -84,6 +68,12 @@ class Block:
     def narrowed(self, conditions: Iterable[Scalar], choices: Iterable[Choice] = ()) -> Block:
         """Return the rows for which more conditions hold."""
         return replace(self, conditions=(*self.conditions, *conditions), choices=(*self.choices, *choices))
+
+    def known(self, values: Iterable[Scalar]) -> Block:
+        """Return the rows in which none of some values is NULL."""
+        return self.narrowed(
+            exp.Not(this=exp.Is(this=exp.paren(value), expression=exp.Null())) for value in values
+        )
 
     def joined(self, other: Block) -> Block:
         """Return all pairs of rows of two blocks, under the outputs of this one."""
@@ -129,6 +119,15 @@ class Quorum:
     shows: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of a block's rows."""
+
+    name: str
+    """as whoever reads the rows knows it"""
+    value: Scalar
+
+
 def chosen(branches: tuple[Block, ...], *, implied: bool = False) -> Choice:
     """Return the choice of any row of any branch; a branch that asks for one choice alone is that choice."""
     if len(branches) == 1:
@@ -152,7 +151,10 @@ def shows(choice: Choice, alias: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SetOf:
-    """A source whose rows are the distinct outputs of its branches."""
+    """A source whose rows are the distinct outputs of its branches.
+
+    A row is there while any row of any branch is that shows the same.
+    """
 
     alias: str
     branches: tuple[Block, ...]
@@ -180,6 +182,15 @@ class Own:
     """whether all that it looks at is public"""
     proved: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """the tables and their unique keys that prove whose its rows are"""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A participant that every row of a block belongs to."""
+
+    kind: str
+    values: tuple[Scalar, ...]
+    """what names it among those of its kind: the columns of its key"""
 
 
 BlockSource = Scan | SetOf | Own

@@ -119,6 +119,19 @@ class Scope:
             scope = scope.outer
         raise self._unknown(node)
 
+    def shared_names(self, right: Scope, join: exp.Join) -> list[str]:
+        """Return the columns that USING names, or that NATURAL finds on both sides of a join."""
+        if join.args.get("using"):
+            return [node.name for node in join.args["using"]]
+        if join.args.get("method") != "NATURAL":
+            return []
+        before = {fold(name) for name in self.names()}
+        names = [name for name in right.names() if fold(name) in before]
+        if not names:
+            hint = "write CROSS JOIN, or JOIN … ON"
+            raise self._refuse("NATURAL JOIN finds no column that both sides have", join, hint)
+        return names
+
     def entry(self, name: str) -> Entry | None:
         """Return the item of FROM that is called by that name here."""
         return next((entry for entry in self.entries if same(entry.name, name)), None)

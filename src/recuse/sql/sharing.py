@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from recuse.policy import Policy
-from recuse.sql.derive import DerivationTable
+from recuse.sql.derivation import DerivationTable
 from recuse.sql.disjoint import groups_are_disjoint
 from recuse.sql.measure import Measure
 from recuse.sql.touch import Touch

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recuse.policy import Policy
-from recuse.sql.derive import DerivationTable
+from recuse.sql.derivation import DerivationTable
 from recuse.sql.disjoint import BlockFacts
 from recuse.sql.measure import Measure
 from recuse.sql.query import Block, Owner

@@ -40,8 +40,8 @@ class KTriangles:
     epsilon: Epsilon
     delta: float = 0.1
 
-    privacy = Privacy.APPROXIMATE_EDGE
     guesses = ("δ",)
+    privacy = Privacy.APPROXIMATE_EDGE
 
     def __post_init__(self) -> None:
         if not 0 < self.delta < 1:

@@ -28,11 +28,11 @@ from recuse.privacy import Epsilon
 class NaiveTruncation:
     """The count in the truncated graph + Cauchy noise of scale √2 Δ_D S(G)/ε, S smooth with β = ε/√2."""
 
-    epsilon: Epsilon
-    degree: int = 32
-
     privacy = Privacy.PURE_NODE
     guesses = ("a degree D above which nodes are dropped",)
+
+    epsilon: Epsilon
+    degree: int = 32
 
     def __post_init__(self) -> None:
         if self.degree < 1:

@@ -31,28 +31,25 @@ from recuse.sql.catalogue import Catalogue
 from recuse.sql.compile import compile_query
 
 UNKNOWN_AGGREGATE = "this aggregate is not answered"
+
+
 CALLED = re.compile(r"\w+")
+
+
 TITLE = re.compile(r"^-- *(\S+)[^\n]*\n", re.MULTILINE)
-
-
-class Form(Enum):
-    """What a question asks for."""
-
-    FOREIGN = "not of this engine"
-    """DuckDB does not understand it"""
-    ROWS = "lists rows"
-    AGGREGATE = "aggregates"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A question of a set, what it asks for, and why it is refused; None if it is not."""
+    """A question of a set, and what becomes of it."""
 
     where: str
+    """the set, and its place there"""
     name: str
     text: str
     form: Form
     refusal: QueryError | None
+    """why it is refused; None if it is not"""
     seconds: float
 
     @property
@@ -64,6 +61,15 @@ class Verdict:
         if problem == UNKNOWN_AGGREGATE and (called := CALLED.match(self.refusal.found or "")):
             problem = f"{problem}: {called[0].upper()}"
         return re.sub(r"\b[\w.]*[_.\d]\w*\b|\"[^\"]*\"", "…", problem)
+
+
+class Form(Enum):
+    """What a question asks for."""
+
+    FOREIGN = "not of this engine"
+    """DuckDB does not understand it"""
+    ROWS = "lists rows"
+    AGGREGATE = "aggregates"
 
 
 def verdicts(folder: Path, policy_name: str = "policy.toml") -> Iterator[Verdict]:

@@ -39,11 +39,17 @@ EverydayNumbers = Mapping[EverydayKeys, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class EverydayQuestion:
-    """A question of the page: its number, its words, its SQL."""
+    """A question of the page."""
 
     number: int
     words: str
+    """as somebody would say it"""
     sql: str
+
+
+def questions(page: str) -> list[EverydayQuestion]:
+    """Return the questions of a page."""
+    return [EverydayQuestion(int(number), words, sql) for number, words, sql in QUESTION.findall(page)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +59,6 @@ class EverydayError:
     truth: float
     error: float
     numbers: int
-
-
-def questions(page: str) -> list[EverydayQuestion]:
-    """Return the questions of a page."""
-    return [EverydayQuestion(int(number), words, sql) for number, words, sql in QUESTION.findall(page)]
 
 
 def make_shop(page: str, folder: Path) -> tuple[Path, Policy]:
@@ -161,10 +162,8 @@ def time_rows(path: Path, policy: Policy, asked: Sequence[EverydayQuestion]) -> 
         except QueryError as error:
             yield f"| {question.number} | {question.words} | refused: {error.problem} | | | |"
             continue
-        yield (
-            f"| {question.number} | {question.words} | {found.compiled:.3f} s | {found.read:.3f} s "
-            f"| {found.plain:.3f} s | {found.read / found.plain:.1f} |"
-        )
+        seconds = " | ".join(f"{one:.3f} s" for one in (found.compiled, found.read, found.plain))
+        yield f"| {question.number} | {question.words} | {seconds} | {found.read / found.plain:.1f} |"
 
 
 def main() -> None:

@@ -56,23 +56,19 @@ class Setting:
 
     def graph_folder(self) -> Path:
         """Return the folder of graph files."""
-        if self.graphs is None or not self.graphs.is_dir():
-            raise ParameterError(
-                "this needs the paper's graph files",
-                found=str(self.graphs) if self.graphs else "none",
-                hint="add --graphs FOLDER; docs/results/reproduction.md lists the files",
-            )
-        return self.graphs
+        hint = "add --graphs FOLDER; docs/results/reproduction.md lists the files"
+        return _there(self.graphs, "this needs the paper's graph files", hint)
 
     def database(self) -> Path:
         """Return the TPC-H database."""
-        if self.tpch is None or not self.tpch.exists():
-            raise ParameterError(
-                "this needs TPC-H data",
-                found=str(self.tpch) if self.tpch else "none",
-                hint="make it with python -m recuse.lab.experiments.tpch load, and add --tpch DATABASE",
-            )
-        return self.tpch
+        hint = "make it with python -m recuse.lab.experiments.tpch load, and add --tpch DATABASE"
+        return _there(self.tpch, "this needs TPC-H data", hint)
+
+
+def _there(path: Path | None, problem: str, hint: str) -> Path:
+    if path is None or not path.exists():
+        raise ParameterError(problem, found=str(path) if path else "none", hint=hint)
+    return path
 
 
 @dataclass(frozen=True, slots=True)

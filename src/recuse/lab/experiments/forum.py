@@ -30,36 +30,18 @@ SIZES: Mapping[str, int] = {
     "badges": 80_000,
     "links": 11_000,
 }
-POLICY = """
-[[protect]]
-table = "users"
-key = ["id"]
-
-[[link]]
-table = "posts"
-column = ["owner"]
-to = "users"
-
-[[link]]
-table = "comments"
-column = ["owner"]
-to = "users"
-
-[[link]]
-table = "votes"
-column = ["owner"]
-to = "users"
-
-[[link]]
-table = "badges"
-column = ["owner"]
-to = "users"
-
-[[link]]
-table = "links"
-column = ["post"]
-to = "posts"
-"""
+LINKS: Mapping[str, tuple[str, str]] = {
+    "posts": ("owner", "users"),
+    "comments": ("owner", "users"),
+    "votes": ("owner", "users"),
+    "badges": ("owner", "users"),
+    "links": ("post", "posts"),
+}
+"""whose rows a table's rows are: by which column, and in which table"""
+POLICY = '[[protect]]\ntable = "users"\nkey = ["id"]\n' + "".join(
+    f'[[link]]\ntable = "{table}"\ncolumn = ["{column}"]\nto = "{to}"\n'
+    for table, (column, to) in LINKS.items()
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,14 +104,9 @@ def _panels(
                     ]
                     if chosen:
                         points = _medians(chosen, by, value)
+                        style = {"color": colour, "markersize": 5, "linewidth": 1.2}
                         part.plot(
-                            points.keys(),
-                            points.values(),
-                            line + marker,
-                            color=colour,
-                            label=f"{title} ({who})",
-                            markersize=5,
-                            linewidth=1.2,
+                            points.keys(), points.values(), line + marker, label=f"{title} ({who})", **style
                         )
             part.set_title(f"{pattern}s")
             part.set_yscale("log")

@@ -17,8 +17,6 @@ from recuse.krelation.evaluate import Evaluation, segment_sums
 from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Integers, Tuples, exact_sum
 
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outside:
@@ -27,6 +25,9 @@ class Outside:
     people: Integers
     clauses: Integers
     weights: Floats
+
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

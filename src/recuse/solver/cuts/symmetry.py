@@ -20,8 +20,6 @@ from recuse.krelation.relation import Floats, Integers, Tuples
 from recuse.solver import limits
 from recuse.solver.lp.program import Matrix
 
-Hashes = NDArray[np.uint64]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
@@ -100,6 +98,9 @@ class _Spread:
         found = np.zeros_like(colour)
         found[self.tuples.members[self.order[self.starts]]] = np.add.reduceat(down[self.order], self.starts)
         return found
+
+
+Hashes = NDArray[np.uint64]
 
 
 def mixed(value: Hashes) -> Hashes:

@@ -185,9 +185,9 @@ class Kelley:
 
     program: ExactProgram
     dictionary: Dictionary
+    risen: Fraction = ZERO
     rows: list[ExactRow] = field(default_factory=list)
     right: list[Fraction] = field(default_factory=list)
-    risen: Fraction = ZERO
 
     @classmethod
     def over(cls, cost: Sequence[Fraction]) -> Self:

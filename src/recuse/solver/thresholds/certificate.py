@@ -35,8 +35,7 @@ class ThresholdChecker:
 
     @classmethod
     def of(cls, evaluation: ThresholdEvaluation) -> Self:
-        tuples = evaluation.tuples
-        return cls(evaluation, tuples.weights_up(), tuples.alternatives())
+        return cls(evaluation, evaluation.tuples.weights_up(), evaluation.tuples.alternatives())
 
     def truncated_high(self, g: Floats, tau: float) -> float:
         """Return an upper end for X(τ): F(g) + τ|g| of any g in [0, 1].

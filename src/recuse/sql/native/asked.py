@@ -10,7 +10,7 @@ from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import cast
-from recuse.scalars.types import BIGINT, Float, Opaque, Text, Timestamp, Type, whole
+from recuse.scalars.types import BIGINT, Float, Opaque, Text, Timestamp, Type, is_ordinary, whole
 
 COUNTED = whole(0, BIGINT.high)
 """How many there can be of anything."""
@@ -189,7 +189,7 @@ def within(value: Expression, kind: Type) -> Expression:
     """Return a value brought to a type; a timestamp outside of its bounds is NULL."""
     if value.type == kind:
         return value
-    if not isinstance(kind, Timestamp) or not isinstance(value.type, Timestamp) or value.type.is_ordinary:
+    if not isinstance(kind, Timestamp) or not isinstance(value.type, Timestamp) or is_ordinary(value.type):
         return bring(value, kind)
     ends = [Constant(end, kind) for end in (kind.low, kind.high)]
     held = apply("case", apply("between", value, *ends), value, Constant(None, value.type))

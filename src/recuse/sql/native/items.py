@@ -61,9 +61,9 @@ class FromReader:
     """A reader of FROM; `rows` reads one item, `reader` gives the reader of expressions over a FROM."""
 
     text: str
+    fresh: Callable[[str], str]
     rows: ItemRows
     reader: Reader
-    fresh: Callable[[str], str]
 
     def read(self, tree: exp.Select, start: From) -> From:
         """Return what FROM and its joins say: a comma binds less than any join."""
@@ -206,7 +206,7 @@ class FromReader:
         added = both.scope.entries[len(left.scope.entries) :]
         right = Scope(self.text, added, both.scope.merged[len(left.scope.merged) :])
         equal: list[Scalar] = []
-        for name in self._common(left.scope, right, join):
+        for name in left.scope.shared_names(right, join):
             ours, theirs = left.scope.alone(name), right.alone(name)
             if len(ours) != 1 or len(theirs) != 1:
                 problem = f"column {name} does not stand exactly once on each side of the join"
@@ -221,18 +221,6 @@ class FromReader:
         for one in equal:
             self.reader(both).elaborator().condition(one)
         return both, equal
-
-    def _common(self, left: Scope, right: Scope, join: exp.Join) -> list[str]:
-        if join.args.get("using"):
-            return [node.name for node in join.args["using"]]
-        if join.args.get("method") != "NATURAL":
-            return []
-        before = {fold(name) for name in left.names()}
-        names = [name for name in right.names() if fold(name) in before]
-        if not names:
-            hint = "write CROSS JOIN, or JOIN … ON"
-            raise self._refuse("NATURAL JOIN finds no column that both sides have", join, hint)
-        return names
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.text, span(node, self.text), hint=hint)

@@ -80,7 +80,7 @@ class NativeReader:
 
         start = From(Scope(self.schema.text, outer=outer), around)
         items = FromReader(
-            self.schema.text, lambda item, left: self._item(item, left, known), reader, self.tables.alias
+            self.schema.text, self.tables.alias, lambda item, left: self._item(item, left, known), reader
         )
         rows = items.read(tree, start)
         return SelectReader(tree, rows, reader(rows), self.schema.text).read()

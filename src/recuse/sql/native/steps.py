@@ -23,26 +23,29 @@ from recuse.sql.native.tree import NativeSelect, Sorting, native_lookup, native_
 from recuse.sql.native.windows import RANKED
 from recuse.sql.query import Output, Scalar, column
 
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A column of a step, and how it is computed."""
+
+    source: Scalar
+    """what it stands for in the step before"""
+    name: str
+    value: Expression
+
+
 Make = Callable[[Lookup], Elaborator]
 """the reader of typed expressions over columns that a lookup knows"""
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
-    """A column of a step: what it stands for in the step before, its name, and how it is computed."""
-
-    source: Scalar
-    name: str
-    value: Expression
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
-    """Columns under an alias; `keys` is how many of them, the first ones, are those of GROUP BY."""
+    """Columns under an alias."""
 
     alias: str
     columns: tuple[Computed, ...]
     keys: int = 0
+    """how many of them, the first ones, are those of GROUP BY"""
 
     def lookup(self, around: Lookup) -> Lookup:
         """Return the function that says of which type a column is, after this step."""

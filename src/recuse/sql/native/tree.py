@@ -37,7 +37,7 @@ class JoinKind(Enum):
 
 
 class SetWord(Enum):
-    """The operations on two queries."""
+    """The operations on two queries; whether equal rows are one is said beside them."""
 
     UNION = "UNION"
     INTERSECT = "INTERSECT"
@@ -46,12 +46,13 @@ class SetWord(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NativeItem:
-    """One item of FROM under its alias; `on` are the conjuncts of ON and USING (none of the first item)."""
+    """One item of FROM under its alias."""
 
     alias: str
     rows: Scan | NativeQuery
     kind: JoinKind = JoinKind.INNER
     on: tuple[Scalar, ...] = ()
+    """the conjuncts of ON and USING; the first item has none"""
     lateral: bool = False
     """whether its query may use the items before it"""
 
@@ -63,6 +64,7 @@ class Sorting:
     value: Scalar
     descending: bool = False
     nulls_first: bool = False
+    """as the dialect has it where the query says nothing"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +91,13 @@ class NativeSelect:
 
 @dataclass(frozen=True, slots=True)
 class NativeSet:
-    """Two queries made into one, under the names and types of the outputs that are given."""
+    """Two queries made into one."""
 
     word: SetWord
     left: NativeQuery
     right: NativeQuery
     names: tuple[str, ...]
+    """of the outputs, with their types: both sides are brought to these"""
     types: tuple[Type, ...]
     every: bool = False
     """whether equal rows are kept: ALL"""

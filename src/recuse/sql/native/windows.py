@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from recuse.scalars.alike import alike
 from recuse.scalars.build import bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
-from recuse.scalars.logic import alike
 from recuse.scalars.types import BIGINT, Float, Number, Type, whole
 from recuse.sql.native.asked import MadeOfRows, Over, RowsCall, Sorted, in_order
 

@@ -55,11 +55,6 @@ def test_tables_and_whose_they_are(talk):
     _, out, _ = talk(":tables\n", "--json")
     names = [table["name"] for table in json.loads(out)["tables"]]
     assert names == ["customer", "nation", "orders", "secret"]
-        "customer",
-        "nation",
-        "orders",
-        "secret",
-    ]
 
 
 def test_epsilon_and_json_from_the_start(talk):

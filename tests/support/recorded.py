@@ -48,7 +48,10 @@ def relations(folder: Path) -> Iterator[tuple[str, KRelation]]:
     shapes = {"triples": Shape.CONJUNCTIONS, "dnf": Shape.CLAUSES, "cnf": Shape.TREES}
     for name, (tuples, people) in made.items():
         yield f"bench {name}", KRelation(shapes[name], tuples, signed=False, participants=people)
-    for name, graph in (("karate", networkx.karate_club_graph()), ("lesmis", networkx.les_miserables_graph())):
+    for name, graph in (
+        ("karate", networkx.karate_club_graph()),
+        ("lesmis", networkx.les_miserables_graph()),
+    ):
         numbered = networkx.convert_node_labels_to_integers(graph)
         pairs = np.array(sorted(tuple(sorted(edge)) for edge in numbered.edges()))
         copies = occurrences(simple_graph(list(range(len(numbered))), pairs), TRIANGLES)

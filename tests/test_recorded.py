@@ -1,0 +1,40 @@
+"""Version 0.1's intervals and answers, again: what was moved and renamed since changes no number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recuse.mechanism.mechanisms import mechanism_for
+from recuse.privacy import Epsilon
+from support.recorded import MECHANISMS, record, relations
+
+RECORDED = json.loads((Path(__file__).parent / "recorded_0.1.json").read_text())
+
+
+def answer(name, prepared, noise):
+    """Return the released number for ε = 1."""
+    return mechanism_for(name, Epsilon.of(1), prepared.relation.shape).release(prepared, noise).value
+
+
+@pytest.fixture(scope="module")
+def today(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("recorded")
+    return {name: record(relation, answer) for name, relation in relations(folder)}
+
+
+def test_the_same_relations_are_recorded(today):
+    assert sorted(today) == sorted(RECORDED)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_intervals_are_those_of_version_0_1(today, name):
+    assert today[name]["intervals"] == RECORDED[name]["intervals"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_answers_are_those_of_version_0_1(today, name, mechanism):
+    assert today[name]["answers"][mechanism] == RECORDED[name]["answers"][mechanism]

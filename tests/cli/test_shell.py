@@ -55,6 +55,11 @@ def test_tables_and_whose_they_are(talk):
     _, out, _ = talk(":tables\n", "--json")
     names = [table["name"] for table in json.loads(out)["tables"]]
     assert names == ["customer", "nation", "orders", "secret"]
+
+
+def test_epsilon_and_json_from_the_start(talk):
+    _, out, _ = talk(f"{COUNT};\n:epsilon\n:budget\n:explain {COUNT};\n", "--epsilon", "1/4", "--json")
+    answer, epsilon, budget, explained = map(json.loads, out.splitlines())
     assert answer["epsilon"] == 0.25
     assert epsilon == {"epsilon": 0.25}
     assert budget == {"granted": 2, "spent": 0.25, "remaining": 1.75}

@@ -73,9 +73,9 @@ def samples(mechanism, relation: KRelation, count: int, seed: int) -> np.ndarray
     return np.array([mechanism(work, source) for _ in range(count)])
 
 
-RARELY = {("tuned", "clique"), ("paper", "clique"), ("selective", "clique"), ("selective", "star")}
-"""test_exact.py has the whole distribution of these, without sampling; the clique takes the star's way
-through all code. So the samples are left to the night."""
+RARELY = {("tuned", "clique"), ("paper", "clique"), ("selective", "clique"), ("selective", "a_i or p")}
+"""test_exact.py and test_race.py have the whole distribution of these, without sampling; they take the star's
+way through all code. So the samples are left to the night."""
 CASES = [
     pytest.param(
         mechanism,

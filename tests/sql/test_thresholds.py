@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from sqlglot import exp
@@ -17,8 +19,9 @@ from recuse.krelation.relation import Shape
 from recuse.sql import derive as derivations
 from recuse.sql.compile import compile_query
 from recuse.sql.totals import breakpoints
+from support.profiles import examples
 from support.sql.market import MARKETS, Contents, Maker, Market, close_engines
-from support.sql.subdatabases import Judge, LawError, check, close_judge, derive
+from support.sql.subdatabases import Derived, Judge, LawError, check, close_judge, derive
 from support.sql.syntactic import sorted_tree
 
 SOLD = "(SELECT {} FROM item WHERE i_product = p_id)"
@@ -48,14 +51,24 @@ def _close():
 
 def compared(market: Market, text: str, chance: random.Random) -> int:
     """Return how many answers of a question were compared with DuckDB's on a made database."""
+    return compared_when(derive(market, text), market, text, chance)
+
+
+def compared_when(derived: Derived, market: Market, text: str, chance: random.Random) -> int:
+    """Return it of a question that is compiled already."""
     judge = Judge.of(market, Maker(chance, market).contents())
-    return check(judge, {text: derive(market, text)})[text].compared
+    return check(judge, {text: derived})[text].compared
+
+
+def some_of(comparisons: Sequence[str], chance: random.Random) -> list[str]:
+    """Return others in every run where somebody waits, and all of them elsewhere."""
+    return chance.sample(comparisons, min(len(comparisons), examples(len(comparisons))))
 
 
 @pytest.mark.parametrize("total", TOTALS)
 def test_totals_of_a_row_mean_what_the_engine_means(total):
     chance = random.Random()
-    for comparison in COMPARISONS:
+    for comparison in some_of(COMPARISONS, chance):
         market = chance.choice(MARKETS)
         text = f"SELECT COUNT(*) FROM product WHERE {SOLD.format(total)} {comparison}"
         assert compared(market, text, chance), text
@@ -64,10 +77,10 @@ def test_totals_of_a_row_mean_what_the_engine_means(total):
 @pytest.mark.parametrize("total", TOTALS)
 def test_having_means_what_the_engine_means(total):
     chance, answers = random.Random(), 0
-    for comparison in COMPARISONS:
+    for comparison in some_of(COMPARISONS, chance):
         market, form = chance.choice(MARKETS), chance.choice(GROUPED)
         answers += compared(market, form.format(f"{total} {comparison}"), chance)
-    assert answers > len(COMPARISONS)
+    assert answers > 5
 
 
 def test_own_groups_are_no_thresholds():
@@ -145,15 +158,22 @@ def test_a_check_that_the_database_enforces_proves_a_sum():
 # ------------------------------------------------------------------ twins
 
 
-def broken(text: str) -> bool:
+def broken(text: str, databases: int = 40) -> bool:
     """Return whether a law is broken on some of many databases."""
     chance = random.Random(3)
-    for number in range(40):
+    ready = cache(lambda market: derive(market, text))
+    for number in range(databases):
+        market = MARKETS[number % len(MARKETS)]
         try:
-            compared(MARKETS[number % len(MARKETS)], text, chance)
+            compared_when(ready(market), market, text, chance)
         except LawError:
             return True
     return False
+
+
+def holds(text: str) -> bool:
+    """Return whether the law of a twin that is not yet broken holds, in every market."""
+    return not broken(text, len(MARKETS))
 
 
 TWICE = f"SELECT COUNT(*) FROM product, nation WHERE {SOLD.format('COUNT(*)')} >= 2"
@@ -161,14 +181,14 @@ NULLS = "SELECT COUNT(*) FROM (SELECT i_product FROM item GROUP BY i_product HAV
 
 
 def test_the_twin_that_is_one_off_is_caught(monkeypatch):
-    assert not broken(TWICE)
+    assert holds(TWICE)
     whole = derivations.Group
     monkeypatch.setattr(derivations, "Group", lambda tables, least=1: whole(tables, max(1, least - 1)))
     assert broken(TWICE)
 
 
 def test_the_twin_that_forgets_the_group_of_null_is_caught(monkeypatch):
-    assert not broken(NULLS)
+    assert holds(NULLS)
     monkeypatch.setattr(exp, "NullSafeEQ", exp.EQ)
     assert broken(NULLS)
 
@@ -177,7 +197,7 @@ def test_the_twin_that_counts_a_row_for_every_row_around_is_caught(monkeypatch):
     text = (
         "SELECT COUNT(*) FROM customer a WHERE (SELECT COUNT(*) FROM gift WHERE g_product < a.c_nation) >= 2"
     )
-    assert not broken(text)
+    assert holds(text)
 
     class Joined(derivations.Tied):
         def rows(self, block):
@@ -197,7 +217,7 @@ def test_the_twin_that_counts_a_row_for_every_row_around_is_caught(monkeypatch):
 
 def test_the_twin_that_forgets_that_a_group_must_exist_is_caught(monkeypatch):
     text = "SELECT COUNT(*) FROM (SELECT i_product FROM item GROUP BY i_product HAVING COUNT(*) < 2) t"
-    assert not broken(text)
+    assert holds(text)
     monkeypatch.setattr(derivations, "shows", lambda *_: True)
     monkeypatch.setattr(derivations, "owned", lambda _: False)
     assert broken(text)

@@ -147,7 +147,7 @@ MUTANTS = (
     Mutant(
         "the sensitivity without the certificate's slack",
         "mechanism/prepared.py",
-        "return cell(epsilon, ANSWER_GRID + loose_steps(SLACK * len(self.signs)))",
+        "return cell(epsilon, ANSWER_GRID + loose_steps(SLACK * signs))",
         "return cell(epsilon, ANSWER_GRID)",
         ("tests/mechanism/test_recursive.py", "tests/mechanism/test_answer.py"),
     ),
@@ -175,8 +175,8 @@ MUTANTS = (
     Mutant(
         "a boost that the noise does not pay",
         "mechanism/racing.py",
-        "boosts = [dial.boost * entrant.loss for entrant in entrants]",
-        "boosts = [2 * dial.boost * entrant.loss for entrant in entrants]",
+        "each = part * added.epsilon / added.parts",
+        "each = 2 * part * added.epsilon / added.parts",
         ("tests/mechanism/test_racing.py",),
     ),
     Mutant(

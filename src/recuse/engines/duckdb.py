@@ -8,7 +8,7 @@ Functions are looked up in the system schema only, so that no macro of the datab
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
@@ -18,12 +18,7 @@ import pyarrow
 
 from recuse.arrow import frame_table
 from recuse.engines.duckdb_catalogue import SystemTables
-from recuse.engines.files import (
-    DELIMITERS,
-    TABLE_FILES,
-    file_tables,
-    typed_columns,
-)
+from recuse.engines.files import DELIMITERS, TABLE_FILES, file_tables, typed_columns
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.open import Source
 from recuse.engines.parquet import ParquetFolder, ParquetTable, readable
@@ -53,6 +48,8 @@ class DuckDB:
     parquet: ParquetFolder | None = None
     limits: EngineLimits = UNLIMITED
     dialect: Dialect = DUCKDB
+    settled: list[Catalogue] = field(default_factory=list)
+    """the catalogue, once it was read: of a connection that we opened, whose tables nobody can change"""
 
     @classmethod
     def open(cls, source: Source, policy: Policy | None = None) -> Self:
@@ -203,10 +200,13 @@ class DuckDB:
 
     def catalogue(self) -> Catalogue:
         """Return the tables with their columns, types and enforced keys; no values."""
-        system = SystemTables(
-            self.connection, self.database, self.schema, files=self.files, untyped=self.untyped
-        )
-        return system.catalogue()
+        if self.settled:
+            return self.settled[0]
+        place = self.connection, self.database, self.schema
+        found = SystemTables(*place, files=self.files, untyped=self.untyped).catalogue()
+        if self.own is not None:
+            self.settled.append(found)
+        return found
 
     def bind(self, sql: str) -> str | None:
         """Return why a statement does not bind, in one line; nothing is run."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 from recuse.krelation.prices import Prices
@@ -73,7 +74,7 @@ class Prepared:
         return certified_grid(tau, SLACK * len(self.signs))
 
     def noise(self, epsilon: Fraction, _: Fraction, cell: CellNoise) -> GridNoise:
-        return cell(epsilon, ANSWER_GRID + loose_steps(SLACK * len(self.signs)))
+        return _number_noise(cell, epsilon, len(self.signs))
 
     def at(self, tau: Fraction) -> Sequence[int]:
         return (math.ceil(truncated(self, tau)[0] / self.grid(tau).step),)
@@ -86,6 +87,12 @@ def certified_grid(tau: Fraction, slack: Fraction) -> Grid:
     """
     loose = loose_steps(slack)
     return Grid(tau / ANSWER_GRID, ANSWER_GRID + loose, loose + 1, loose)
+
+
+@lru_cache(maxsize=64)
+def _number_noise(cell: CellNoise, epsilon: Fraction, signs: int) -> GridNoise:
+    """Return the noise of one number: the same for all levels."""
+    return cell(epsilon, ANSWER_GRID + loose_steps(SLACK * signs))
 
 
 def loose_steps(slack: Fraction) -> int:

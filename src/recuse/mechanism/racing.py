@@ -92,8 +92,9 @@ class Racing:
         dial, ladder = self.dial(len(subject.constants)), replace(self.levels.ladder, theta=subject.theta)
         rule = replace(self.levels, ladder=ladder)
         share = dial.answer * self.epsilon
-        entrants = enter([subject.noise(share, tau, self.cell) for tau in ladder.taus], noise)
-        boosts = [dial.boost * entrant.loss for entrant in entrants]
+        noises = [subject.noise(share, tau, self.cell) for tau in ladder.taus]
+        entrants = enter(noises, dial.boost, noise)
+        boosts = [entrant.boost for entrant in entrants]
         top = rule.top(subject.signs)
         weight, penalty = dial.choice * self.epsilon / rule.moves(), rule.penalty(subject.signs, top)
         winner = noisy_maximum(rule, ladder.levels, top, weight, penalty, noise, boosts)
@@ -110,29 +111,30 @@ class Racing:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A level's noise in the race: one of several draws of which the sizes are known."""
+    """A level's noise in the race: one of several draws of which the sizes are known.
+
+    It helps its level by `boost`, a part of what an answer with this noise costs, ε times its level.
+    """
 
     noise: GridNoise
     entries: Entries
     place: int
-
-    @property
-    def loss(self) -> Fraction:
-        """ε times its level: what an answer with this noise costs."""
-        return self.noise.epsilon * int(self.entries.sizes[self.place]) / self.noise.parts
+    boost: Fraction
 
     def point(self, noise: Noise) -> Sequence[int]:
         """Return the noise itself."""
         return self.entries.point(self.place, noise)
 
 
-def enter(noises: Sequence[GridNoise], noise: Noise) -> list[Entrant]:
-    """Return an independent draw of each noise; those that are equal are drawn together."""
+def enter(noises: Sequence[GridNoise], part: Fraction, noise: Noise) -> list[Entrant]:
+    """Return an independent draw of each noise, boosted by a part of its cost; equal ones are drawn together."""
     found: list[Entrant] = []
     for added, alike in groupby(noises):
-        count = sum(1 for _ in alike)
-        entries = added.entries(count, noise)
-        found += [Entrant(added, entries, place) for place in range(count)]
+        entries = added.entries(sum(1 for _ in alike), noise)
+        sizes = entries.sizes.tolist()
+        each = part * added.epsilon / added.parts
+        boosts = {size: each * size for size in set(sizes)}  # of a thousand levels few sizes
+        found += [Entrant(added, entries, place, boosts[size]) for place, size in enumerate(sizes)]
     return found
 
 

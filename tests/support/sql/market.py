@@ -217,15 +217,23 @@ class Contents:
 
     def load(self, market: Market) -> DuckDB:
         """Return the engine of the market, holding these rows now."""
-        engine = market.engine()
-        if LOADED.get(market.form) == self:
-            return engine
+        engine, before = market.engine(), LOADED.get(market.form)
         LOADED[market.form] = self
-        for table in reversed(COLUMNS):
+        stale = self.differing(before) if before else list(COLUMNS)
+        for table in reversed(stale):
             engine.connection.execute(f"DELETE FROM memory.main.{table}")
-        for table, rows in self.rows.items():
-            fill(engine.connection, f"memory.main.{table}", rows)
+        for table in stale:
+            fill(engine.connection, f"memory.main.{table}", self.rows[table])
         return engine
+
+    def differing(self, other: Contents) -> list[str]:
+        """Return the tables whose rows are not those of another database, and what may reference these."""
+        found: list[str] = []
+        for table in COLUMNS:  # targets come before what links to them
+            linked = any(target in found for _, target in LINKS.get(table, ()))
+            if linked or self.rows[table] != other.rows[table]:
+                found.append(table)
+        return found
 
     def drop(self, table: str, place: int) -> Contents:
         """Return the database without one row: for finding a small one on which a law fails."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from recuse.annotation import And, Annotation, Or, Participant, Threshold
 from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect, collect_domain
+from recuse.errors import QueryError
 from recuse.krelation.build import expressions, without
 from recuse.krelation.relation import KRelation
 from recuse.sql.compile import compile_query
@@ -51,6 +52,8 @@ def derive(market: Market, text: str) -> Derived:
     engine = market.engine()
     plan = compile_query(text, market.policy, market.catalogue())
     check_plan(plan, engine)
+    if plan.firsts:
+        raise QueryError("numbers are released first: what is meant then is no function of the rows")
 
     def relations(contents: Contents) -> Relations:
         loaded = contents.load(market)
@@ -105,14 +108,17 @@ def answers(relation: KRelation, names: Sequence[Name]) -> list[int]:
 
 @cache
 def _judge() -> duckdb.DuckDBPyConnection:
-    """Return a connection of its own, where a variable says which sub-database its tables are."""
+    """Return a connection of its own, where a variable says which sub-database its tables are.
+
+    A row is written down once, with a bit for every set of participants.
+    """
     connection = duckdb.connect(":memory:", config={"threads": 1})
     for table, columns in COLUMNS.items():
         types = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-        connection.execute(f"CREATE TABLE every_{table} (subset INTEGER, {types})")
+        connection.execute(f"CREATE TABLE every_{table} (present BIT, {types})")
         connection.execute(
             f"CREATE VIEW {table} AS SELECT {', '.join(columns)} FROM every_{table} "
-            "WHERE subset = getvariable('subset')"
+            "WHERE get_bit(present, getvariable('subset')) = 1"
         )
     return connection
 
@@ -123,6 +129,9 @@ def close_judge() -> None:
     _judge.cache_clear()
 
 
+Answer = list[tuple[object, ...]]
+
+
 @dataclass(frozen=True)
 class Judge:
     """DuckDB over all sub-databases of one database."""
@@ -130,28 +139,39 @@ class Judge:
     market: Market
     contents: Contents
     names: Sequence[Name]
+    there: Mapping[str, Sequence[str]]
+    """of each table, for every set of participants: a bit a row, whether it is there"""
+    answers: dict[tuple[object, ...], Answer] = field(default_factory=dict)
+    """by text, and by what is in the tables that it names: the same rows have the same answer"""
 
     @classmethod
     def of(cls, market: Market, contents: Contents) -> Judge:
         """Return the judge, loaded: there is one database at a time."""
         names = contents.participants(market)
-        every = [contents.present(market, there) for there in sets_of(names)]
+        every = [contents.present(market, there).rows for there in sets_of(names)]
+        there = {
+            table: ["".join("01"[row in found[table]] for row in rows) for found in every]
+            for table, rows in contents.rows.items()
+        }
         connection = _judge()
         for table in COLUMNS:
             connection.execute(f"DELETE FROM every_{table}")
-            numbered = [(n, *row) for n, found in enumerate(every) for row in found.rows[table]]
-            fill(connection, f"every_{table}", numbered)
-        return cls(market, contents, names)
+            rows = zip(zip(*there[table], strict=True), contents.rows[table], strict=True)
+            fill(connection, f"every_{table}", [("".join(bits), *row) for bits, row in rows])
+        return cls(market, contents, names, there)
 
-    def rows(self, text: str) -> Iterator[list[tuple[object, ...]]]:
+    def rows(self, text: str) -> Iterator[Answer]:
         """Yield the answer to a text on the sub-database of every set of participants."""
         for number in range(1 << len(self.names)):
             yield self.rows_of(text, number)
 
-    def rows_of(self, text: str, number: int) -> list[tuple[object, ...]]:
+    def rows_of(self, text: str, number: int) -> Answer:
         """Return the answer to a text on the sub-database of one set of participants."""
-        _judge().execute(f"SET VARIABLE subset = {number}")
-        return _judge().execute(text).fetchall()
+        seen = text, *(there[number] for table, there in self.there.items() if table in text.lower())
+        if seen not in self.answers:
+            _judge().execute(f"SET VARIABLE subset = {number}")
+            self.answers[seen] = _judge().execute(text).fetchall()
+        return self.answers[seen]
 
     def finds(self, text: str) -> bool:
         """Whether the answer is anything but 0 if everybody takes part."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -58,23 +59,32 @@ SOURCES = {
 }
 
 
+@pytest.fixture(scope="module", params=SOURCES)
+def opened(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[tuple[str, Make]]:
+    with ExitStack() as engines:
+
+        def make(tables: Tables, policy: Policy = POLICY) -> Engine:
+            source: Source = SOURCES[request.param](tables, tmp_path_factory.mktemp("source"))
+            engine = open_engine(source, policy)
+            engines.callback(engine.close)
+            return engine
+
+        usual = cache(lambda: make(TABLES))
+
+        def once(tables: Tables, policy: Policy = POLICY) -> Engine:
+            return usual() if tables is TABLES and policy is POLICY else make(tables, policy)
+
+        yield request.param, once
+
+
 class TestDuckDB(Conformance):
     """DuckDB keeps every promise, whatever the source."""
 
-    @pytest.fixture(params=SOURCES)
-    def make(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
-        self.governed = request.param != "connection"
-        with ExitStack() as opened:
-
-            def make(tables: Tables, policy: Policy = POLICY) -> Engine:
-                folder = tmp_path / str(len(list(tmp_path.iterdir())))
-                folder.mkdir()
-                source: Source = SOURCES[request.param](tables, folder)
-                engine = open_engine(source, policy)
-                opened.callback(engine.close)
-                return engine
-
-            yield make
+    @pytest.fixture
+    def make(self, opened: tuple[str, Make]) -> Make:
+        kind, make = opened
+        self.governed = kind != "connection"
+        return make
 
 
 def test_a_writer_changes_nothing_between_two_statements():

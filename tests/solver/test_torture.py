@@ -1,4 +1,4 @@
-"""Solvers always answer: 100,000 relations made to torment them, 2,000 in every run, and hubs of stars.
+"""Solvers always answer: 100,000 relations made to torment them, 500 in every run, and hubs of stars.
 
 Beside it the twins that must be caught: a solver without its last resort, and one that believes doubles.
 """
@@ -35,6 +35,7 @@ from recuse.solver.reference import Reference, reference
 from support.judges.choices import graph_of
 from support.mechanisms import run
 from support.noise import Seeded
+from support.profiles import examples
 from support.torture import LONGEST, WIDTH, Torment, agrees, answered, asked, made, narrow, torment
 
 CHUNK = 500
@@ -62,10 +63,10 @@ STALLED = owned([((1, 2), 1), ((3, 3), 1), ((1, 3), 10**11)])
 
 
 @pytest.mark.parametrize("chunk", range(4))
-def test_two_thousand_relations_are_answered(chunk):
-    """Others of the hundred thousand in every run; a failure names its seed. All are for the night."""
+def test_others_of_the_hundred_thousand_are_answered_in_every_run(chunk):
+    """A failure names its seed. All are for the night."""
     start = random.SystemRandom().randrange(50) * CHUNK + chunk * 50 * CHUNK
-    assert max(map(torment, range(start, start + CHUNK))) < LONGEST
+    assert max(map(torment, range(start, start + examples(CHUNK)))) < LONGEST
 
 
 @pytest.mark.slow
@@ -204,11 +205,11 @@ def joined(hubs: int, degree: int, k: int, protect: Protected) -> Choices:
 @pytest.mark.parametrize(
     ("hubs", "degree", "k"),
     [
-        (2, 6_000, 200),
+        (2, 1_500, 200),
         (5, 6_000, 50),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
-            for case in ((2, 20_000, 200), (5, 20_000, 50), (2, 100_000, 3))
+            for case in ((2, 6_000, 200), (2, 20_000, 200), (5, 20_000, 50), (2, 100_000, 3))
         ),
     ],
 )

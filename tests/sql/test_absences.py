@@ -83,7 +83,7 @@ def test_every_construct_on_every_sub_database():
     print(f"seed {seed}")
     chance = random.Random(seed)
     for text in LAWS:
-        for _ in range(examples(2)):
+        for _ in range(examples(2, least=1)):
             market = chance.choice(MARKETS)
             judge = Judge.of(market, Maker(chance, market).contents())
             try:

@@ -39,6 +39,9 @@ def load_profile() -> None:
     settings.load_profile(PROFILE)
 
 
-def examples(usual: int, profile: str = PROFILE) -> int:
-    """Return how many examples a law gets that wants `usual` of them where others get a hundred."""
-    return max(min(usual, _LEAST), math.ceil(usual * EXAMPLES[profile] / _USUAL))
+def examples(usual: int, profile: str = PROFILE, *, least: int = _LEAST) -> int:
+    """Return how many examples a law gets that wants `usual` of them where others get a hundred.
+
+    A law of which one example takes long, and says much, names fewer than the usual `least`.
+    """
+    return max(min(usual, least), math.ceil(usual * EXAMPLES[profile] / _USUAL))

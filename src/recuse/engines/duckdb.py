@@ -86,8 +86,7 @@ class DuckDB:
 
     @classmethod
     def _of_folder(cls, folder: Path, policy: Policy | None) -> Self:
-        tables = file_tables(folder, policy)
-        limits = _limits(policy)
+        tables, limits = file_tables(folder, policy), _limits(policy)
         own = fresh(limits)
         connection, parquet = own.connection, []
         for table in tables:
@@ -186,6 +185,7 @@ class DuckDB:
 
     def close(self) -> None:
         """Close the connection, and remove the temporary files of one that we opened."""
+        self.settled.clear()
         self.connection.close()
         if self.own is not None:
             self.own.close()

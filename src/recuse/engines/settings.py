@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -65,7 +66,7 @@ def fresh(limits: EngineLimits, without: Sequence[str] = WITHOUT) -> Fresh:
         raise DatabaseError(
             "DuckDB does not start with the policy's [engine]", hint="leave a field out, one at a time"
         ) from None
-    _switch_off(connection, without if _known(connection, ALLOWED) else (*without, STATISTICS))
+    _switch_off(connection, without if ALLOWED in _known("duckdb_settings") else (*without, STATISTICS))
     made = Fresh(connection, temp)
     weakref.finalize(made, shutil.rmtree, temp, ignore_errors=True)  # if nobody closes it
     return made
@@ -96,7 +97,7 @@ def switchable(connection: duckdb.DuckDBPyConnection) -> bool:
     ((locked,),) = connection.execute("SELECT current_setting('lock_configuration')").fetchall()
     if not locked:
         return True
-    if not _known(connection, ALLOWED):
+    if ALLOWED not in _known("duckdb_settings"):
         return False
     ((allowed,),) = connection.execute(f"SELECT current_setting('{ALLOWED}')").fetchall()
     return OPTIMISERS in allowed
@@ -118,15 +119,16 @@ def plainly(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def _switch_off(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
-    known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
-    wanted = tuple(name for name in names if name in known)
+    wanted = tuple(name for name in names if name in _known("duckdb_optimizers"))
     if set(wanted) != set(switched_off(connection)):
         connection.execute(f"SET {OPTIMISERS} = '{','.join(wanted)}'")
 
 
-def _known(connection: duckdb.DuckDBPyConnection, setting: str) -> bool:
-    found = connection.execute("SELECT 1 FROM duckdb_settings() WHERE name = ?", [setting]).fetchall()
-    return bool(found)
+@cache
+def _known(table: str) -> frozenset[str]:
+    """Return the names that this version of DuckDB has for its settings, or for its optimisers."""
+    with duckdb.connect(":memory:") as connection:
+        return frozenset(name for (name,) in connection.execute(f"SELECT name FROM {table}()").fetchall())
 
 
 def harden(
@@ -138,7 +140,7 @@ def harden(
         connection.execute(f"SET allowed_paths = [{paths}]")
     connection.execute("SET enable_external_access = false")
     settle(connection, functions)
-    if _known(connection, ALLOWED):
+    if ALLOWED in _known("duckdb_settings"):
         connection.execute(f"SET {ALLOWED} = ['{OPTIMISERS}']")
     connection.execute("SET lock_configuration = true")
 

@@ -20,6 +20,9 @@ from recuse.solver.thresholds.flat import Flat
 from recuse.solver.thresholds.programs import threshold_programs, threshold_reference
 from recuse.solver.thresholds.restriction import Restriction
 
+EVERY_KIND = pytest.mark.parametrize("seed", range(4))
+"""counts and sums, of rows with one owner and of rows with two"""
+
 
 def market(seed: int, people: int = 40, groups: int = 12) -> KRelation:
     """Return counts, or sums, over rows with one owner or two, some owners in many groups."""
@@ -47,7 +50,7 @@ def flat_of(relation: KRelation, tau: float) -> Flat:
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@EVERY_KIND
 @pytest.mark.parametrize("tau", [0.125, 0.7])
 def test_the_small_program_has_the_optimum_of_the_full_one(seed, tau):
     relation = market(seed)
@@ -57,7 +60,7 @@ def test_the_small_program_has_the_optimum_of_the_full_one(seed, tau):
     assert dual_bound(small, solve(small).y) == pytest.approx(dual_bound(full, solve(full).y), abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@EVERY_KIND
 @pytest.mark.parametrize("size", [0, limits.SMALL_CORE])
 def test_the_interior_point_closes_what_the_reference_closes(seed, size, monkeypatch):
     """With everybody from the start, and with few who are asked in later."""
@@ -75,7 +78,7 @@ def test_the_interior_point_closes_what_the_reference_closes(seed, size, monkeyp
         assert truth.low <= found.high
 
 
-@pytest.mark.parametrize("seed", range(6))
+@EVERY_KIND
 def test_whoever_may_withdraw_and_whatever_is_multiplied_a_lifted_bound_holds(seed):
     relation, source = market(seed), np.random.default_rng(seed)
     flat = flat_of(relation, 0.5)

@@ -43,10 +43,10 @@ def copies(source: nx.Graph, pattern: Pattern, test: Test = lambda naming: True,
     return found
 
 
-def judged(source: nx.Graph, pattern: Pattern, protect: Protected, **how) -> Counter:
-    """Return how many copies each set of owners has."""
+def judged(found: set, protect: Protected) -> Counter:
+    """Return how many of the copies each set of owners has."""
     place = 0 if protect is Protected.NODE else 1
-    return Counter(copy[place] for copy in copies(source, pattern, **how))
+    return Counter(copy[place] for copy in found)
 
 
 def owners(relation: KRelation, graph: Graph, protect: Protected) -> Counter:

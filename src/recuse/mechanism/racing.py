@@ -127,7 +127,7 @@ class Entrant:
 
 
 def enter(noises: Sequence[GridNoise], part: Fraction, noise: Noise) -> list[Entrant]:
-    """Return an independent draw of each noise, boosted by a part of its cost; equal ones are drawn together."""
+    """Return a draw of each noise, boosted by a part of its cost; those that are equal are drawn together."""
     found: list[Entrant] = []
     for added, alike in groupby(noises):
         entries = added.entries(sum(1 for _ in alike), noise)

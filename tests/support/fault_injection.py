@@ -9,8 +9,10 @@ from __future__ import annotations
 import sqlite3
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -79,10 +81,10 @@ _ours: dict[CodeType, bool] = {}
 
 
 class Watcher:
-    """Sees the calls after a charge, in the order in which each is first made."""
+    """Sees the calls after a charge, in the order in which each is first made, and how often."""
 
     def __init__(self) -> None:
-        self.calls: dict[Call, None] = {}
+        self.calls: Counter[Call] = Counter()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
@@ -91,24 +93,40 @@ class Watcher:
         if not _ours[code]:
             return
         if event == "call":
-            self.calls[code, ""] = None
+            self.calls[code, ""] += 1
         elif event == "c_call" and _module(arg).partition(".")[0] in OTHERS:
-            self.calls[code, _name(arg)] = None
+            self.calls[code, _name(arg)] += 1
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An error at one call, the first or a later time that it is made."""
+
+    call: Call
+    time: int
+    error: BaseException
 
 
 class Saboteur:
     """Raises at one call after a charge, and is out of the way of all others."""
 
-    def __init__(self, target: Call, fault: BaseException) -> None:
-        self._code, self._called = target
+    def __init__(self, fault: Fault) -> None:
+        self._fault, self._left = fault, fault.time
+        self._code, self._called = fault.call
         self._event = "c_call" if self._called else "call"
-        self._fault = fault
+
+    @property
+    def struck(self) -> bool:
+        """Whether the call was made, so that it failed."""
+        return self._left == 0
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         if frame.f_code is not self._code or event != self._event:
             return
         if not self._called or (_module(arg).partition(".")[0] in OTHERS and _name(arg) == self._called):
-            raise self._fault
+            self._left -= 1
+            if self.struck:
+                raise self._fault.error
 
 
 def _name(function: Any) -> str:
@@ -136,25 +154,27 @@ def watching(watcher: Watcher | Saboteur) -> Iterator[None]:
         sys.setprofile(None)
 
 
-def calls_of(ask: Callable[[], object]) -> list[Call]:
-    """Return all calls after the charge of a question."""
+def calls_of(ask: Callable[[], object]) -> Counter[Call]:
+    """Return all calls after the charge of a question, and how often each is made."""
     watcher = Watcher()
     with watching(watcher):
         ask()
-    return list(watcher.calls)
+    return watcher.calls
 
 
-def left_by(ask: Callable[[], object], call: Call, fault: BaseException) -> object:
+def left_by(ask: Callable[[], object], fault: Fault) -> object:
     """Return all that leaves when one call fails; None if it is answered all the same.
 
     Some errors are expected inside: a call that is tried in another way has not failed.
     """
+    saboteur, left = Saboteur(fault), None
     try:
-        with watching(Saboteur(call, fault)):
+        with watching(saboteur):
             ask()
     except BaseException as error:
-        return form_of(error)
-    return None
+        left = form_of(error)
+    assert saboteur.struck, f"{fault} was never made"
+    return left
 
 
 def form_of(error: BaseException) -> object:

@@ -88,6 +88,20 @@ def _combined(children: Sequence[NodeLoss], factors: Sequence[Fraction]) -> Slop
     return found
 
 
+def exact_load(tuples: Tuples, participants: int) -> Fraction:
+    """Return a τ from which X(τ) is the true answer.
+
+    Guarantee: F(h) ≥ F(0) - Σ_t q_t m_t·h for the derivations m_t that are tangent at 0, so X(τ) = F(0) where
+    nobody counts for more than τ in Σ_t q_t m_t (proofs.md, theorem Q3).
+    """
+    loads = [ZERO] * participants
+    tangents = ThresholdTangents.of(tuples, participants)
+    for weight, cut in zip(tangents.weights, tangents.kept(loads), strict=True):
+        for p, times in cut.slope.items():
+            loads[p] += weight * times
+    return max(loads, default=ZERO)
+
+
 def exact_truncated(tuples: Tuples, participants: int, tau: Fraction) -> Interval:
     """Return the narrowest interval of doubles that holds X(τ).
 

@@ -9,7 +9,6 @@ X(τ)   1. τ from where nobody can take anything away: the exact sum, no progra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,14 +19,14 @@ from recuse.krelation.thresholds import ThresholdEvaluation
 from recuse.solver import limits
 from recuse.solver.attempt import attempted, tolerated
 from recuse.solver.certificate import down, dual_bound
-from recuse.solver.interval import Interval, enclosed
+from recuse.solver.interval import Interval, enclosed, outward
 from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.lp.program import LinearProgram, Method, patience, solve
 from recuse.solver.programs import TruncationPrograms
 from recuse.solver.reference import approaches
 from recuse.solver.thresholds.active_set import active_set
 from recuse.solver.thresholds.certificate import ThresholdChecker, largest_load
-from recuse.solver.thresholds.exact import exact_truncated
+from recuse.solver.thresholds.exact import exact_load, exact_truncated
 from recuse.solver.thresholds.flat import Flat
 
 Suggestions: TypeAlias = Iterator[tuple[Floats, float]]
@@ -116,6 +115,7 @@ def threshold_reference(tuples: Tuples, participants: int) -> TruncationPrograms
 def _programs(tuples: Tuples, participants: int, route: Route) -> ThresholdPrograms:
     evaluation = ThresholdEvaluation.of(tuples, participants)
     load = attempted(lambda: largest_load(evaluation))
-    return ThresholdPrograms(
-        evaluation, ThresholdChecker.of(evaluation), math.inf if load is None else load, route
-    )
+    if load is None:  # without it there would be a program for every level
+        exact = exact_load(tuples, participants)
+        load = outward(exact, exact).high
+    return ThresholdPrograms(evaluation, ThresholdChecker.of(evaluation), load, route)

@@ -120,6 +120,8 @@ CASES = {
         " JOIN visit ON visit.person = person.id GROUP BY town.name"
     ),
     "ends": Case("SELECT age // 10, COUNT(*) FROM patient GROUP BY 1", Fraction(3, 2)),
+    "histogram": Case("SELECT HISTOGRAM(age, 3, 0, 90) FROM patient"),
+    "histogram between found ends": Case("SELECT HISTOGRAM(age, 3) FROM patient", Fraction(3, 2)),
     "found": Case("SELECT 'cost ' || cost, COUNT(*) FROM visit GROUP BY 1", delta="1e-7"),
     "found together": Case(
         "SELECT 'cost ' || v.cost, COUNT(*) FROM visit v JOIN visit w ON v.day = w.day GROUP BY 1",

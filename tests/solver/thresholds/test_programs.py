@@ -20,7 +20,7 @@ from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.lp.program import Method, solve
 from recuse.solver.programs import TruncationPrograms
 from recuse.solver.thresholds import programs as room
-from recuse.solver.thresholds.exact import exact_truncated
+from recuse.solver.thresholds.exact import exact_load, exact_truncated
 from recuse.solver.thresholds.programs import threshold_programs, threshold_reference
 from support.judges import relations as judge
 from support.profiles import examples
@@ -65,6 +65,26 @@ def test_from_the_largest_load_on_nothing_is_truncated(relation):
     if tau:
         truth = exact_truncated(relation.positive, relation.participants, Fraction(tau))
         assert truth.high == pytest.approx(relation.positive.total(), rel=1e-12)
+
+
+@given(relation=relations(Shape.THRESHOLDS))
+def test_from_the_exact_load_on_nothing_is_truncated(relation):
+    tuples, people = relation.positive, relation.participants
+    tau = exact_load(tuples, people)
+    assert exact_truncated(tuples, people, tau).low == pytest.approx(tuples.total(), rel=1e-12)
+
+
+def test_loads_beyond_doubles_end_the_levels_too(monkeypatch):
+    """Without an end there was a program for each of a thousand levels."""
+
+    def fails(*_):
+        raise OverflowError
+
+    relation, _ = tormented(7)
+    expected = threshold_programs(relation.positive, relation.participants)
+    monkeypatch.setattr(room, "largest_load", fails)
+    found = threshold_programs(relation.positive, relation.participants)
+    assert expected.largest_load() / 100 <= found.largest_load() <= expected.largest_load() * 100
 
 
 def test_many_owners_hold_a_group_far_below_its_weight():

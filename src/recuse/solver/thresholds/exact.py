@@ -94,9 +94,11 @@ def exact_load(tuples: Tuples, participants: int) -> Fraction:
     Guarantee: F(h) ≥ F(0) - Σ_t q_t m_t·h for the derivations m_t that are tangent at 0, so X(τ) = F(0) where
     nobody counts for more than τ in Σ_t q_t m_t (proofs.md, theorem Q3).
     """
+    if len(tuples) == 0:
+        return ZERO
     loads = [ZERO] * participants
     tangents = ThresholdTangents.of(tuples, participants)
-    for weight, cut in zip(tangents.weights, tangents.kept(loads), strict=True):
+    for weight, cut in zip(tangents.weights, tangents.kept([ZERO] * participants), strict=True):
         for p, times in cut.slope.items():
             loads[p] += weight * times
     return max(loads, default=ZERO)

@@ -133,3 +133,13 @@ def test_the_explanation_names_tables_owners_and_completions():
         "owner       customer item_orders.o_customer",
         "owner       supplier item.i_supplier",
     ]
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"])
+def test_a_declared_key_that_is_read_in_another_precision_is_refused(kind):
+    """Two rows a nanosecond apart are unique as stored and one as read: groups would share people unseen."""
+    text = '[[protect]]\ntable = "visit"\nkey = ["p"]\n[[key]]\ntable = "visit"\ncolumn = ["{}"]\n'
+    catalogue = Catalogue((Table("visit", (Column("p", "INTEGER"), Column("d", kind))),))
+    assert own(Policy.parse(text.format("p")), catalogue)
+    with pytest.raises(PolicyError, match="two may be read as one"):
+        own(Policy.parse(text.format("d")), catalogue)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
+from recuse.errors import QueryError
 from recuse.krelation.contributions import Contributions, encode_contributions
 from recuse.krelation.encode import (
     BelowTables,
@@ -95,6 +96,8 @@ def collect_domain(engine: Engine, grouping: Grouping | None) -> GroupDomain:
     if grouping is None:
         return NO_GROUPS
     tables = engine.run(list(grouping.tables)) if grouping.tables else []
+    for table in tables:
+        _refuse_off_calendar(table)
     return GroupDomain.of(grouping, list(map(_ordered, tables)))
 
 
@@ -113,6 +116,15 @@ def _on_calendar(table: pyarrow.Table) -> pyarrow.Array:
         numbers = moments.fill_null(0).to_numpy()
         shown &= (numbers >= ends[0]) & (numbers <= ends[1])
     return pyarrow.array(shown)
+
+
+def _refuse_off_calendar(table: pyarrow.Table) -> None:
+    """Refuse public rows with times that no calendar has. They belong to nobody, and nothing is charged."""
+    if not _on_calendar(table).to_numpy(zero_copy_only=False).all():
+        raise QueryError(
+            "a public row has a date or time outside of the years 1 to 9999 (infinity is one)",
+            hint="leave such rows out: WHERE d BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+        )
 
 
 def _ordered(table: pyarrow.Table) -> pyarrow.Table:
@@ -139,6 +151,7 @@ def _spelled(grouping: Grouping) -> list[tuple[KeyValue, ...] | Dense]:
 def collect_public(engine: Engine, query: PublicQuery) -> list[GroupKeys]:
     """Return the rows of a question about nobody. Public tables are read, and nothing else."""
     (found,) = engine.run([query.sql])
+    _refuse_off_calendar(found)
     columns = [[_plain(cell) for cell in column.to_pylist()] for column in found.columns]
     return list(zip(*columns, strict=True)) if columns else []
 

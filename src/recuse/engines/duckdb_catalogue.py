@@ -15,12 +15,10 @@ from sqlglot.errors import SqlglotError
 from recuse.engines.literals import text_literal
 from recuse.errors import DatabaseError
 from recuse.fold import fold
-from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
+from recuse.sql.catalogue import REFINED, Catalogue, Column, ForeignKey, Table
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.signs import states_no_negative
 
-REFINED = frozenset({"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
-"""types that are read in microseconds: two stored values may be read as one, so no key holds of them"""
 _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
 

@@ -11,6 +11,9 @@ from recuse.sql.dialect import DUCKDB, Dialect
 
 PSEUDO_COLUMNS = frozenset({"rowid", "file_row_number", "filename", "file_index", "row_id", "ctid", "oid"})
 
+REFINED = frozenset({"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+"""types that are read in microseconds: two stored values may be read as one, so no key holds of them"""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -17,7 +17,7 @@ from recuse.fold import same
 from recuse.policy import KeyItem, Link, Policy, Protect
 from recuse.policy.terms import LinkChoice
 from recuse.scalars.types import Date, Number, Text, Timestamp, Uuid, stored
-from recuse.sql.catalogue import Catalogue, Column, Table
+from recuse.sql.catalogue import REFINED, Catalogue, Column, Table
 from recuse.sql.references import refuse_contradiction
 
 
@@ -87,13 +87,23 @@ def own(policy: Policy, catalogue: Catalogue) -> Ownership:
     for key in policy.keys:
         table = _table(key.table, catalogue, key.line)
         for column in key.columns:
-            _column(column, table, key.line)
+            _told_apart(_column(column, table, key.line), table, key.line)
     for domain in policy.domains:
         _column(domain.column, _table(domain.table, catalogue, domain.line), domain.line)
     for typed in policy.columns:
         _column(typed.column, _table(typed.table, catalogue, typed.line), typed.line)
     _same_types_within_kinds(policy, catalogue)
     return Ownership(tuple(entries))
+
+
+def _told_apart(column: Column, table: Table, line: int | None) -> None:
+    """Refuse a declared key of a type of which two stored values are read as one: it holds of neither."""
+    if column.type in REFINED:
+        raise PolicyError(
+            f"{table.name}.{column.name} is {column.type}, read in microseconds: two may be read as one",
+            line=line,
+            hint="declare a key without it, or store it as TIMESTAMP",
+        )
 
 
 def _unknown(problem: str, line: int | None, known: Sequence[str], near: str | None) -> PolicyError:

@@ -33,7 +33,7 @@ def test_every_call_after_the_charge_in_the_interface_for_tools(monkeypatch):
 
     calls = calls_of(ask)
     doors = [call for call in calls if "dbapi" in call[0].co_filename]
-    assert {"records", "_fetchable"} <= {code.co_name for code, _ in doors}
+    assert {"records", "fetchable"} <= {code.co_name for code, _ in doors}
     (found,) = forms(ask, session, at_first([*doors, *list(calls)[::40]]))
     monkeypatch.setattr(spine, "Answer", lambda *_, **__: 1 // 0)
     with pytest.raises(dbapi.InternalError) as caught:

@@ -20,15 +20,8 @@ from recuse.algebra import (
     union,
     without,
 )
-from recuse.annotation import (
-    Participant,
-    conjunction,
-    disjunction,
-    holds,
-    participants,
-    primes,
-    static_sensitivity,
-)
+from recuse.annotation import Participant, conjunction, disjunction, holds, participants, static_sensitivity
+from recuse.primes import primes
 from recuse.sensitivity import global_, impact, linear_query, local, subsets, universal
 from support.strategies import people, trees
 

@@ -15,9 +15,7 @@ from recuse.annotation import (
     Participant,
     Threshold,
     at_least,
-    canonical,
     conjunction,
-    derivations,
     disjunction,
     holds,
     kept,
@@ -25,7 +23,6 @@ from recuse.annotation import (
     loss,
     participants,
     phi,
-    primes,
     replace,
     static_sensitivity,
     threshold,
@@ -33,6 +30,7 @@ from recuse.annotation import (
     usage,
     withdraw,
 )
+from recuse.primes import canonical, derivations, primes
 from recuse.sensitivity import equivalent, subsets
 from support.judges.closure import least_chance
 from support.strategies import NAMES, clause_sets, fractions, people, thresholds, trees, withdrawals

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import recuse
 from recuse import lines
+from recuse.blocks import batches, header
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError
 from recuse.lab.experiments.engine import OLD
-from recuse.lines import Format, batches, cells, header
+from recuse.lines import Format, cells
 from recuse.policy import Policy
 from support.profiles import examples
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recuse.session.answer import Answer
     from recuse.session.graph import GraphSession, graph
     from recuse.session.session import Session, cdf, connect, histogram
-    from recuse.session.synthetic import Statistics
+    from recuse.session.statistics import Statistics
 
 __version__ = "0.2.0"
 

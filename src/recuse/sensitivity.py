@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import linprog
 
-from recuse.annotation import Annotation, Derivation, Real, derivations, holds, withdraw
+from recuse.annotation import Annotation, Real, holds, withdraw
+from recuse.primes import Derivation, derivations
 
 Subset = frozenset[Hashable]
 SetQuery = Callable[[Subset], Real]

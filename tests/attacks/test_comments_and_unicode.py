@@ -18,7 +18,8 @@ from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import RecuseError
 from recuse.sql.catalogue import Catalogue
-from recuse.sql.compile import compile_query, compiled_sql
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import compiled_sql
 from support.policies import about_people
 
 POLICY = about_people(("t", "who"))

@@ -17,7 +17,8 @@ from recuse.engines.collect import collect
 from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from support.sql.shop import POLICY, Database, the_engine
 
 DATA = Database(

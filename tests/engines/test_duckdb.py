@@ -21,7 +21,8 @@ from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError, PolicyError, QueryError
 from recuse.krelation.relation import KRelation
 from recuse.policy import Policy
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 
 POLICY = Policy.parse("""
 [[protect]]

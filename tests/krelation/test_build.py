@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recuse.annotation import FALSE, TRUE, Participant, conjunction, primes, withdraw
+from recuse.annotation import FALSE, TRUE, Participant, conjunction, withdraw
 from recuse.krelation.build import canonical_rows, expressions, from_expressions, from_owners, without
 from recuse.krelation.relation import NO_TUPLES, KRelation, Shape, Tuples
+from recuse.primes import primes
 from support.strategies import BY_SHAPE, people, relations
 
 rows_of_trees = st.lists(st.tuples(BY_SHAPE[Shape.TREES], st.integers(-3, 3)), max_size=5)

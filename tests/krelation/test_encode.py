@@ -16,7 +16,8 @@ from scipy.stats import chi2
 
 from recuse.annotation import Participant, conjunction
 from recuse.krelation.build import canonical_rows, from_expressions
-from recuse.krelation.encode import Derivations, encode, encode_groups, encode_merged, integers
+from recuse.krelation.codes import integers
+from recuse.krelation.encode import Derivations, encode, encode_groups, encode_merged
 from recuse.krelation.relation import KRelation, Shape
 
 small = st.integers(0, 3)

@@ -19,7 +19,8 @@ from recuse.session.estimate import enough
 from recuse.session.parts import Parts
 from recuse.session.session import connect
 from recuse.session.sql_question import SqlQuestion
-from recuse.session.synthetic import Statistics, fan_out
+from recuse.session.statistics import Statistics
+from recuse.session.synthetic import fan_out
 from support.noise import Seeded
 from support.shop import COUNT, POLICY, make_shop
 

@@ -12,8 +12,9 @@ from recuse.engines.collect import collect, collect_domain
 from recuse.krelation.build import canonical_rows, without
 from recuse.session.parts import Parts
 from recuse.session.session import Session, connect
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
 from recuse.sql.placeholder import DECIMAL, FIRST_SHARE, WHOLE, filled, fitted
+from recuse.sql.plan import Plan
 from support.noise import Seeded
 from support.profiles import examples
 from support.shop import make_shop

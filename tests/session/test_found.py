@@ -123,7 +123,7 @@ def test_the_shares_of_epsilon_add_up(session):
     for text in (*FINDING, "SELECT kind, year(day), COUNT(*), SUM(person) FROM bill GROUP BY 1, 2"):
         question = session.question(text, 1, delta="1e-6")
         asked = [part.mechanism.epsilon for q in (question, *question.firsts) for part in q.parts]
-        from recuse.session.sql_question import Split
+        from recuse.session.shares import Split
 
         assert sum(asked) + Split.of(question.plan, question.loss).finding == 1
 

@@ -14,7 +14,7 @@ from recuse.ledger import Ledger
 from recuse.policy import Policy
 from recuse.session.place import LedgerLocation, SecondBudgetWarning, ledgers_of
 from recuse.session.session import connect
-from recuse.session.synthetic import Statistics
+from recuse.session.statistics import Statistics
 from support.shop import COUNT, POLICY, make_shop
 
 SCHOOL = Policy.parse(

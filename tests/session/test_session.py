@@ -29,7 +29,7 @@ from recuse.session.fingerprint import policy_hash
 from recuse.session.parts import Parts
 from recuse.session.place import SecondBudgetWarning
 from recuse.session.session import connect
-from recuse.sql.compile import Plan
+from recuse.sql.plan import Plan
 from support.noise import Seeded
 from support.shop import COUNT, POLICY, make_shop
 

@@ -15,7 +15,8 @@ from recuse.annotation import TRUE, Participant, conjunction, kept, usage
 from recuse.krelation.build import expressions, from_expressions
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Shape
-from recuse.solver.certificate import Checker, dual_bound, enclosed_sum, log_ratio
+from recuse.solver.bounds import dual_bound, enclosed_sum, log_ratio
+from recuse.solver.certificate import Checker
 from recuse.solver.lp.extended import FullPrograms, power_of_two_near
 from recuse.solver.lp.program import LinearProgram, solve
 from support.judges import relations as judge

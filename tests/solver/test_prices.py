@@ -14,7 +14,8 @@ from recuse.krelation.build import expressions, without
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Shape
-from recuse.solver.certificate import Checker, Cut, truncated_low
+from recuse.solver.bounds import Cut, truncated_low
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.restriction import focus_answer
 from recuse.solver.cuts.truncation import Truncation
 from recuse.solver.exact.programs import ExactPrograms

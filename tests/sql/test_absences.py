@@ -16,7 +16,8 @@ from recuse.mechanism.mechanisms import mechanism_for
 from recuse.mechanism.prepared import prepare
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from recuse.sql.render import plain, render
 from support.noise import NoNoise, Seeded
 from support.profiles import examples

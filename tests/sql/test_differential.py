@@ -18,7 +18,8 @@ from recuse.engines.collect import collect
 from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, without
 from recuse.krelation.relation import KRelation, Shape
-from recuse.sql.compile import PASSES, Plan, compile_query
+from recuse.sql.compile import PASSES, compile_query
+from recuse.sql.plan import Plan
 from recuse.sql.query import Choice
 from recuse.sql.walk import map_blocks
 from support.profiles import examples

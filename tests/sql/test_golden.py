@@ -13,10 +13,11 @@ import pytest
 from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect, collect_domain
 from recuse.errors import QueryError
-from recuse.sql.compile import PASSES, compile_query, schema_of, statements
+from recuse.sql.compile import PASSES, compile_query, schema_of
 from recuse.sql.derive import derive
 from recuse.sql.measure import Measure
 from recuse.sql.parse import parse
+from recuse.sql.plan import statements
 from recuse.sql.query import Block
 from recuse.sql.read import read
 from recuse.sql.render import plain, readable

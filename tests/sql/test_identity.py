@@ -12,7 +12,6 @@ import pytest
 from recuse.policy import Policy
 from recuse.session.session import connect
 from recuse.sql.aggregates import COUNT, SUM
-from recuse.sql.compile import DerivationQuery, FirstPlan, Plan
 from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.finish import Shown
@@ -21,6 +20,7 @@ from recuse.sql.grouping import Grouping
 from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.placeholder import DECIMAL, WHOLE
+from recuse.sql.plan import DerivationQuery, FirstPlan, Plan
 from recuse.sql.sharing import Sharing
 from recuse.sql.touch import Touch
 

@@ -16,7 +16,8 @@ from recuse.engines.collect import collect, collect_domain
 from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.policy import Policy
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from support.profiles import examples
 from support.sql.shop import POLICY, TABLES, Database, databases, the_engine
 

@@ -10,7 +10,7 @@ import pytest
 from sqlglot import exp, parse_one
 from sqlglot.errors import ParseError
 
-from recuse.sql.elaborate import accepted_nodes
+from recuse.sql.foreign import accepted_nodes
 from support.sql.shop import the_engine
 
 BINARY = ["+", "-", "*", "/", "//", "%", "||", "=", "<>", "<", ">=", "AND", "OR", "LIKE", "NOT LIKE", "ILIKE"]

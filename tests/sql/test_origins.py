@@ -16,8 +16,9 @@ from recuse.engines.collect import collect, collect_domain
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import PolicyError, QueryError
 from recuse.policy import Policy
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
 from recuse.sql.dense import Dense, ReleasedEnd
+from recuse.sql.plan import Plan
 
 TABLES = """
 CREATE TABLE country (code VARCHAR PRIMARY KEY, region VARCHAR);

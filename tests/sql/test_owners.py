@@ -26,7 +26,8 @@ from recuse.krelation.build import expressions
 from recuse.policy import Link, Policy
 from recuse.policy.terms import KeyItem, LinkChoice
 from recuse.sql import complete
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from support.profiles import examples
 
 POLICY = Policy.parse("""

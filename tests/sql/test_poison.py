@@ -13,7 +13,8 @@ from recuse.engines.duckdb import DuckDB
 from recuse.errors import QueryError
 from recuse.policy import Policy, Public
 from recuse.sql.catalogue import Catalogue
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from support.policies import about_people
 from support.sql.poison import COLUMNS, POISON
 

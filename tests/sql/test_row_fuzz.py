@@ -19,7 +19,8 @@ from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows, without
 from recuse.krelation.relation import KRelation
 from recuse.policy import Link, Policy, Protect
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from support.sql.written import question, rows, table
 
 POLICY = Policy(

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from recuse.annotation import Annotation, derivations, participants, static_sensitivity
+from recuse.annotation import Annotation, participants, static_sensitivity
+from recuse.primes import derivations
 
 Rows = Sequence[tuple[Annotation, int]]
 

@@ -52,7 +52,7 @@ from recuse.session.domain import draft_domain
 from recuse.session.fingerprint import program_version
 from recuse.session.outward import door
 from recuse.sql.draft import draft
-from recuse.sql.explain import describe, stated_owners
+from recuse.sql.owned_words import describe, stated_owners
 from recuse.sql.ownership import own
 
 REFUSED = 2

@@ -15,7 +15,7 @@ from recuse.errors import ParameterError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.numerals import nearest
 from recuse.session.estimate import Estimate
-from recuse.session.synthetic import Statistics
+from recuse.session.statistics import Statistics
 
 STATED = "TABLE=NUMBER"
 

@@ -24,7 +24,7 @@ from recuse.privacy import Delta, Epsilon
 from recuse.session.answer import Answer
 from recuse.session.outward import door
 from recuse.session.session import Session
-from recuse.sql.explain import describe
+from recuse.sql.owned_words import describe
 from recuse.sql.ownership import own
 
 HISTORY = Path("~/.recuse_history")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
-from recuse.sql.compile import Plan
+from recuse.sql.plan import Plan
 
 TYPES = "cast the values to types that fit"
 FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the policy"

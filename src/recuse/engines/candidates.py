@@ -12,11 +12,12 @@ import pyarrow
 
 from recuse.engines.collect import derivations_of
 from recuse.engines.engine import Engine
-from recuse.krelation.encode import Derivations, codes_of, owner_numbers, row_groups
+from recuse.krelation.codes import codes_of
+from recuse.krelation.encode import Derivations, owner_numbers, row_groups
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, Shape
-from recuse.sql.compile import DerivationQuery, compiled_sql
 from recuse.sql.derive import VALUE
+from recuse.sql.plan import DerivationQuery, compiled_sql
 
 MOST_PEOPLE = 2**40
 """more than there are people: so many withdrawals take whatever there is"""

@@ -15,12 +15,13 @@ import numpy as np
 import pyarrow
 
 from recuse.arrow import arrow_numbers
+from recuse.blocks import BREAK, blocks, follows, parsed
 from recuse.engines.duckdb import DuckDB
 from recuse.engines.files import DELIMITERS, TABLE_FILES, csv_format, declared_types, table_files
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.parquet import TOTAL, problem_of, unreadable, unreadable_cells
 from recuse.fold import fold
-from recuse.lines import BREAK, Format, blocks, cells, follows, parsed
+from recuse.lines import Format, cells
 from recuse.policy import Policy
 
 MANY = 500_000

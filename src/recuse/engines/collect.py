@@ -14,25 +14,19 @@ import pyarrow
 
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
+from recuse.krelation.codes import codes_of, integers
 from recuse.krelation.contributions import Contributions, encode_contributions
-from recuse.krelation.encode import (
-    BelowTables,
-    Derivations,
-    codes_of,
-    encode_groups,
-    encode_merged,
-    integers,
-)
+from recuse.krelation.encode import BelowTables, Derivations, encode_groups, encode_merged
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
-from recuse.sql.compile import DerivationQuery, Plan, compiled_sql
 from recuse.sql.dense import Dense
 from recuse.sql.derivation import DerivationTable
 from recuse.sql.derive import VALUE
 from recuse.sql.grouping import MAX_GROUPS, Grouping, InTable
 from recuse.sql.groups import KeyValue
 from recuse.sql.native.question import PublicQuery
+from recuse.sql.plan import DerivationQuery, Plan, compiled_sql
 
 GroupKeys = tuple[Any, ...]
 

@@ -17,11 +17,12 @@ import pyarrow
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from recuse.blocks import batches, header
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.scan import rows
 from recuse.errors import DatabaseError, PolicyError
 from recuse.fold import fold, same
-from recuse.lines import Format, batches, header
+from recuse.lines import Format
 from recuse.policy import ColumnType, Policy
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}

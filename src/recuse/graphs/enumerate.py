@@ -21,7 +21,7 @@ from recuse.graphs.pattern import Pattern
 from recuse.graphs.protect import Protected
 from recuse.graphs.where import UNTYPED, AttributeSchema, Condition
 from recuse.krelation.build import from_owners
-from recuse.krelation.encode import integers
+from recuse.krelation.codes import integers
 from recuse.krelation.relation import Integers, KRelation
 
 EDGES, TWO_STARS, TRIANGLES, RECTANGLES = clique(2), star(2), clique(3), cycle(4)

@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow
 
 from recuse.arrow import arrow_numbers
+from recuse.blocks import batches, named
 from recuse.graphs.graph import Attribute, Attributes, Graph, untyped
 from recuse.graphs.tables import LARGEST, GraphFormatError, graph_of_tables
-from recuse.lines import MAX_LINE, Format, batches, named
+from recuse.lines import MAX_LINE, Format
 
 BLANKS = np.isin(np.arange(256), np.frombuffer(b" \t\n\r\v\f", np.uint8))
 DIGITS_AND_BLANKS = b"0123456789 \t\n\r\v\f"

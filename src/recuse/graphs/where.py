@@ -17,12 +17,13 @@ from recuse.fold import fold
 from recuse.graphs.pattern import MOST_NODES, Pattern, Renaming
 from recuse.scalars import expression
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type, stored
+from recuse.sql.asks import is_subquery_predicate
 from recuse.sql.catalogue import nearest
-from recuse.sql.elaborate import Elaborator, refuse_foreign, type_of
+from recuse.sql.elaborate import Elaborator, type_of
+from recuse.sql.foreign import refuse_foreign
 from recuse.sql.lower import Lowering
 from recuse.sql.parse import parse
 from recuse.sql.position import refusal, span
-from recuse.sql.predicates import is_subquery_predicate
 from recuse.sql.query import Scalar, column
 from recuse.sql.refuse import refuse_clauses
 from recuse.sql.spoken import COMPARISONS

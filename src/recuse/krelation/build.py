@@ -18,11 +18,11 @@ from recuse.annotation import (
     Participant,
     Threshold,
     participants,
-    primes,
     threshold,
     withdraw,
 )
 from recuse.krelation.relation import NO_TUPLES, SYNTACTIC, Integers, KRelation, Quorums, Shape, Tuples
+from recuse.primes import primes
 
 
 def from_owners(

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.build import from_owner_sets
-from recuse.krelation.encode import Derivations, integers, owner_numbers
+from recuse.krelation.codes import integers
+from recuse.krelation.encode import Derivations, owner_numbers
 from recuse.krelation.relation import Integers, KRelation, frozen
 
 SAFE, EXACT_IN_DOUBLES = 2.0**62, 2.0**53

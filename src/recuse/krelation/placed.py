@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.annotated import Annotated, owner_sets
-from recuse.krelation.encode import Derivations, annotate, integers
+from recuse.krelation.codes import integers
+from recuse.krelation.encode import Derivations, annotate
 from recuse.krelation.forest import TRUE
 from recuse.krelation.relation import Integers, KRelation, Shape
 

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from recuse.errors import LedgerError
-from recuse.ledger.ledger import Ledger, reason
+from recuse.ledger.file import reason
+from recuse.ledger.ledger import Ledger
 from recuse.ledger.schema import lay_out
 from recuse.privacy import Delta, Epsilon
 

@@ -2,6 +2,8 @@
 
 Amounts are exact rationals, stored as text. One charge is one transaction; processes that race for the last
 of the budget are put in order by SQLite's lock, so the grant is never exceeded.
+
+It is a longer file than others: all that reads or writes a budget is one type, and stands in one place.
 """
 
 from __future__ import annotations
@@ -27,12 +29,21 @@ from recuse.ledger.entries import (
     Stored,
     checked_name,
 )
+from recuse.ledger.file import MALFORMED, readable, transaction, unusable, uri_of
 from recuse.ledger.schema import VERSION, lay_out, migrate, now, version_of
+from recuse.ledger.spending import (
+    AMOUNTS,
+    NOTHING,
+    Spending,
+    balance_of,
+    charge_of,
+    decision_of,
+    refuse_overdraft,
+    spent_of,
+)
 from recuse.privacy import Delta, Epsilon, decimal_text
 
 WAIT_SECONDS = 60.0
-MALFORMED = (sqlite3.Error, TypeError, ValueError, ZeroDivisionError)
-"""What reading a ledger can raise if somebody has written into it."""
 
 
 class Ledger:
@@ -59,14 +70,14 @@ class Ledger:
             )
         try:
             connection = sqlite3.connect(
-                f"file:{_uri(path)}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
+                f"file:{uri_of(path)}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
             )
             connection.execute("PRAGMA synchronous = FULL")
             ledger = cls(path, connection)
             ledger._bring_up()
             ledger._check()
         except MALFORMED as error:
-            raise _unusable(path, error) from None
+            raise unusable(path, error) from None
         return ledger
 
     def _bring_up(self) -> None:
@@ -86,12 +97,12 @@ class Ledger:
                     raise sqlite3.DatabaseError("the charges do not add up")
                 before = spent.get(analyst, NOTHING)
                 spent[analyst] = before[0] + epsilon, before[1] + delta
-            named = {found.name: _spent(found.balance) for found in self._analysts()}
+            named = {found.name: spent_of(found.balance) for found in self._analysts()}
             charged = {name: amount for name, amount in spent.items() if name is not None}
             if charged != {name: amount for name, amount in named.items() if amount != NOTHING}:
                 raise sqlite3.DatabaseError("the charges do not add up")
             together = tuple(sum(amounts, start=Fraction(0)) for amounts in zip(*spent.values(), strict=True))
-            if (together or NOTHING) != _spent(self._account()[0]):
+            if (together or NOTHING) != spent_of(self._account()[0]):
                 raise sqlite3.DatabaseError("the charges do not add up")
 
     def close(self) -> None:
@@ -102,41 +113,35 @@ class Ledger:
 
     def balance(self, analyst: str | None = None) -> Balance:
         """Return what is granted, spent and left: of the database, or of one analyst."""
-        with _readable(self.path):
+        with readable(self.path):
             return self._account()[0] if analyst is None else self._analyst(analyst).balance
 
     def data_version(self) -> int:
         """Return the number of the data's present state, which only the custodian raises."""
-        with _readable(self.path):
+        with readable(self.path):
             return self._account()[1]
 
     def analysts(self) -> list[Analyst]:
         """Return the analysts whom the custodian has named, by name."""
-        with _readable(self.path):
+        with readable(self.path):
             return self._analysts()
 
     def history(self) -> list[Charge]:
         """Return all charges, oldest first: what was asked, what it cost, what was let out."""
-        with _readable(self.path):
+        with readable(self.path):
             rows = self._rows(
                 "SELECT at, epsilon, query, analyst, data_version, policy, answer, source, delta"
                 " FROM charge ORDER BY id"
             )
-            return [
-                replace(Charge(at, Fraction(epsilon), *rest), delta=Fraction(delta))
-                for at, epsilon, *rest, delta in rows
-            ]
+            return list(map(charge_of, rows))
 
     def decisions(self) -> list[Decision]:
         """Return what the custodian has decided, oldest first; the first grant is the policy's."""
-        with _readable(self.path):
+        with readable(self.path):
             rows = self._rows(
                 "SELECT at, what, analyst, epsilon, data_version, delta FROM decision ORDER BY id"
             )
-            return [
-                Decision(at, what, analyst, _stated(epsilon), version, _stated(delta))
-                for at, what, analyst, epsilon, version, delta in rows
-            ]
+            return list(map(decision_of, rows))
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
         self._stay()
@@ -147,11 +152,11 @@ class Ledger:
         if len(found) != 1:
             raise sqlite3.DatabaseError("the account is missing")
         *amounts, version = found[0]
-        return _balance(*amounts), int(version)
+        return balance_of(*amounts), int(version)
 
     def _analysts(self) -> list[Analyst]:
         rows = self._rows(f"SELECT name, {AMOUNTS} FROM analyst ORDER BY name")
-        return [Analyst(name, _balance(*amounts)) for name, *amounts in rows]
+        return [Analyst(name, balance_of(*amounts)) for name, *amounts in rows]
 
     def _analyst(self, name: str) -> Analyst:
         found = [analyst for analyst in self._analysts() if analyst.name == name]
@@ -172,7 +177,7 @@ class Ledger:
         Guarantee: a charge is on disk before this returns; the sum of all charges never exceeds the grant,
         nor an analyst's sum the analyst's (proofs.md, theorem R4). What is stored was released before.
         """
-        with _readable(self.path), self._transaction("IMMEDIATE"):
+        with readable(self.path), self._transaction("IMMEDIATE"):
             before, version = self._account()
             own = self._payer(question.analyst)
             remaining = before.remaining if own is None else min(own.balance.remaining, before.remaining)
@@ -185,7 +190,7 @@ class Ledger:
                 return Stored(stored[0][0], remaining, version)
             epsilon = question.epsilon.value
             delta = Fraction(0) if question.delta is None else question.delta.value
-            _refuse_overdraft(question, before, own)
+            refuse_overdraft(question, before, own)
             cursor = self._connection.execute(
                 "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key, source, delta)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -215,7 +220,7 @@ class Ledger:
 
     def store(self, charged: Charged, answer: str) -> None:
         """Write down what a charge was answered with, before anybody sees it. It is never replaced."""
-        with _readable(self.path), self._transaction("IMMEDIATE"):
+        with readable(self.path), self._transaction("IMMEDIATE"):
             self._connection.execute(
                 "UPDATE charge SET answer = ? WHERE id = ? AND answer IS NULL", (answer, charged.number)
             )
@@ -239,7 +244,7 @@ class Ledger:
         The whole limit is named, so that granting twice grants no more. It cannot fall below what is spent.
         Without `delta` the limit of δ stays as it is: none at first.
         """
-        with _readable(self.path), self._transaction("IMMEDIATE"):
+        with readable(self.path), self._transaction("IMMEDIATE"):
             if analyst is None:
                 (before, version), what = self._account(), "UPDATE account SET granted = ?, granted_delta = ?"
             else:
@@ -272,7 +277,7 @@ class Ledger:
 
         Answers of earlier versions stay in the history and are not given again.
         """
-        with _readable(self.path), self._transaction("IMMEDIATE"):
+        with readable(self.path), self._transaction("IMMEDIATE"):
             version = self._account()[1] + 1
             self._connection.execute("UPDATE account SET data_version = ?", (version,))
             self._decide("publish", None, None, version)
@@ -304,82 +309,9 @@ class Ledger:
     @contextmanager
     def _transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[None]:
         self._stay()
-        self._connection.execute(f"BEGIN {kind}")
-        try:
+        with transaction(self._connection, kind):
             yield
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:  # a COMMIT that fails may leave it open
-                self._connection.execute("ROLLBACK")
-            raise
 
 
 def _process_and_thread() -> tuple[int, int]:
     return os.getpid(), threading.get_ident()
-
-
-Spending = tuple[Fraction, Fraction]
-"""an ε and a δ"""
-NOTHING = (Fraction(0), Fraction(0))
-AMOUNTS = "granted, spent, granted_delta, spent_delta"
-
-
-def _spent(balance: Balance) -> Spending:
-    return balance.spent, balance.spent_delta
-
-
-def _stated(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
-
-
-def _balance(*amounts: str) -> Balance:
-    balance = Balance(*map(Fraction, amounts))
-    if min(balance.spent, balance.remaining, balance.spent_delta, balance.remaining_delta) < 0:
-        raise sqlite3.DatabaseError("the account is overdrawn")
-    return balance
-
-
-def _refuse_overdraft(question: Bill, database: Balance, own: Analyst | None) -> None:
-    """Refuse a charge that the database's budget, or the analyst's part of it, does not cover."""
-    holders = [(database, ""), *([(own.balance, f" to {own.name}")] if own is not None else [])]
-    left, whose = min(((balance.remaining, whose) for balance, whose in holders), key=lambda part: part[0])
-    if question.epsilon.value > left:
-        hint = "ask with a smaller epsilon" if left > 0 else "nothing is left to spend"
-        found = f"epsilon {question.epsilon} asked, {decimal_text(left)} left{whose}"
-        raise BudgetError("the budget does not cover this question", found=found, hint=hint)
-    if question.delta is None:
-        return
-    left, whose = min(
-        ((balance.remaining_delta, whose) for balance, whose in holders), key=lambda part: part[0]
-    )
-    if question.delta.value > left:
-        raise BudgetError(
-            "the budget does not cover the delta of this question",
-            found=f"delta {question.delta} asked, {decimal_text(left)} left{whose}",
-            hint="ask with a smaller delta" if left > 0 else "the custodian grants it: recuse budget grant",
-        )
-
-
-def _uri(path: Path) -> str:
-    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-
-
-@contextmanager
-def _readable(path: Path | str) -> Iterator[None]:
-    try:
-        yield
-    except MALFORMED as error:
-        raise _unusable(path, error) from None
-
-
-def _unusable(path: Path | str, error: Exception) -> LedgerError:
-    return LedgerError(
-        "the ledger cannot be used, so nothing is answered",
-        found=f"{reason(error)}: {path}",
-        hint="restore it from a backup; without it nobody knows what has been spent",
-    )
-
-
-def reason(error: Exception) -> str:
-    """Return why something failed, in the words of the system."""
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -29,7 +29,7 @@ from recuse.session.spine import release, release_firsts
 from recuse.session.sql_question import SqlQuestion
 from recuse.solver.memo import memoising
 from recuse.solver.programs import Solver
-from recuse.sql.compile import Plan
+from recuse.sql.plan import Plan
 
 RUNS = 200
 LADDER = tuple(

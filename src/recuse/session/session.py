@@ -32,11 +32,13 @@ from recuse.session.parts import Parts
 from recuse.session.place import LedgerLocation, ledgers_of
 from recuse.session.spine import Spine
 from recuse.session.sql_question import SqlQuestion
-from recuse.session.synthetic import Statistics, make
-from recuse.sql.compile import Plan, compile_query
+from recuse.session.statistics import Statistics
+from recuse.session.synthetic import make
+from recuse.sql.compile import compile_query
 from recuse.sql.explain import Explanation
 from recuse.sql.growth import growing_joins
 from recuse.sql.ownership import own
+from recuse.sql.plan import Plan
 from recuse.sql.query import Scan
 from recuse.sql.render import table_reference
 

@@ -22,10 +22,10 @@ from recuse.mechanism.axis import DAYS, NUMBERS, SECONDS
 from recuse.mechanism.clipped import clipped
 from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
-from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
+from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.ordered import AtRank, Largest, MostFrequent, Ordered, Picker, PlacedGroup
 from recuse.mechanism.prepared import prepare
-from recuse.mechanism.priced import PriceList, priced
+from recuse.mechanism.priced import priced
 from recuse.mechanism.recursive import Recursive
 from recuse.noise import Noise
 from recuse.privacy import Delta, Epsilon
@@ -35,15 +35,16 @@ from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
 from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given, Keys
 from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
+from recuse.session.shares import Split, parts_of, price_list, refuse_delta, refuse_thin_shares, shared
 from recuse.solver.programs import Solver
-from recuse.sql.compile import DerivationQuery, Plan
 from recuse.sql.dense import Dense
-from recuse.sql.ends import FIND_SHARES, RANGE_SHARE, KeyEnd
+from recuse.sql.ends import KeyEnd
 from recuse.sql.grouping import MAX_GROUPS
 from recuse.sql.identity import meaning
 from recuse.sql.mode import MostFrequentValue
 from recuse.sql.native.question import PublicQuery
 from recuse.sql.ordered import OrderedValue, Unit
+from recuse.sql.plan import DerivationQuery, Plan
 from recuse.sql.sharing import Sharing
 
 AXES = {Unit.GRANULE: NUMBERS, Unit.WHOLE: NUMBERS, Unit.DAY: DAYS, Unit.SECOND: SECONDS}
@@ -100,12 +101,12 @@ class SqlQuestion:
                 NO_GROUPS,
                 engine,
                 loss,
-                _parts(one.plan, NO_GROUPS, split.end if one.end else split.scalar, mechanism),
+                parts_of(one.plan, NO_GROUPS, split.end if one.end else split.scalar, mechanism),
                 policy,
             )
             for one in plan.firsts
         )
-        parts = _parts(plan, domain, split.rest, mechanism)
+        parts = parts_of(plan, domain, split.rest, mechanism)
         return cls(plan, domain, engine, loss, parts, policy, firsts, named=mechanism, delta=delta)
 
     def given(self, firsts: Sequence[Releases]) -> Self:
@@ -137,7 +138,7 @@ class SqlQuestion:
 
     def _with(self, domain: GroupDomain) -> Self:
         """Return the question about groups that are known now."""
-        parts = _parts(self.plan, domain, Split.of(self.plan, self.loss).rest, self.named)
+        parts = parts_of(self.plan, domain, Split.of(self.plan, self.loss).rest, self.named)
         return replace(self, domain=domain, parts=parts)
 
     def settled(self, solver: Solver, totals: Totals) -> Self:
@@ -225,102 +226,6 @@ class SqlQuestion:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """The ε of each measure: of a scalar that is released first, of an end of a key, of the question itself.
-
-    Measures of rows that nobody owns cost nothing, and have no share.
-    """
-
-    scalar: Fraction
-    end: Fraction
-    finding: Fraction
-    rest: Fraction
-
-    @classmethod
-    def of(cls, plan: Plan, loss: Epsilon) -> Self:
-        """Return how a loss is split: it follows from the plan alone.
-
-        Guarantee: the shares of all measures add up to the loss.
-        """
-        asked = [(first.end, measure) for first in plan.firsts for measure in first.plan.measures]
-        ends = sum(measure.is_owned for end, measure in asked if end)
-        scalars = sum(measure.is_owned for end, measure in asked if not end)
-        rest = sum(measure.is_owned for measure in plan.measures)
-        first = plan.first_share if scalars and rest else Fraction(1 if scalars else 0)
-        second = RANGE_SHARE if ends else Fraction(0)
-        third = Fraction(0) if plan.finding is None else FIND_SHARES[plan.finding.sharing]
-        left = 1 - second - third
-        shares = (first * left, second, third, (1 - first) * left)
-        counts = (scalars, ends, 1, rest)
-        return cls(*(loss.value * s / max(count, 1) for s, count in zip(shares, counts, strict=True)))
-
-
-def refuse_delta(plan: Plan, loss: Epsilon, delta: Delta | None) -> None:
-    """Refuse a question whose keys are found among private rows without δ, or any other one with it."""
-    if plan.finding is None and delta is not None:
-        raise QueryError(
-            "no key of this question is found with delta",
-            hint="leave delta out: its groups are known, or lie between ends that epsilon pays for",
-        )
-    if plan.finding is None:
-        return
-    if delta is None:
-        raise QueryError(
-            "the groups of this question are found among private rows, which costs delta",
-            accepted="a delta besides epsilon, such as 1e-6",
-            hint="ask with delta = 1e-6, or list the groups: WHERE key IN (…)",
-        )
-    if delta.value > min(Fraction(1), Split.of(plan, loss).finding) / 4:
-        raise QueryError(
-            "delta is too large beside epsilon", found=str(delta), hint="ask with a smaller delta: 1e-6"
-        )
-
-
-def refuse_thin_shares(plan: Plan, domain: GroupDomain, split: Split) -> None:
-    """Refuse an ε of which a part may be too small once groups are known: after the charge it is too late."""
-    if plan.finding is not None:
-        Epsilon(split.finding)
-    if plan.finding is not None or domain.is_open:
-        for measure in plan.measures:
-            if measure.is_owned:
-                Epsilon(split.rest / (MAX_GROUPS if is_one_by_one(measure) else 1))
-
-
-def _parts(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -> tuple[Part, ...]:
-    return tuple(
-        Part(
-            mechanism_for(
-                mechanism, Epsilon(share / shared(measure, domain)), measure.shape, bound_of(measure)
-            )
-            if measure.is_owned
-            else None,
-            measure.granularity,
-            counted=measure.aggregate.whole,
-        )
-        for measure in plan.measures
-    )
-
-
-def bound_of(measure: DerivationQuery) -> int | None:
-    """Return the public bound on what a participant has in one group; of vectors it says nothing."""
-    return measure.bound if measure.sharing is Sharing.SIDE_BY_SIDE else None
-
-
-def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
-    """Return into how many parts the ε of a measure is split before its mechanism is made.
-
-    Answers that are one of the rows' values are released one by one: a participant is paid for in every group
-    that one can touch.
-    """
-    return price_list(measure, domain).most if is_one_by_one(measure) else 1
-
-
-def is_one_by_one(measure: DerivationQuery) -> bool:
-    """Return whether groups that may share participants are answered one by one, each for its own ε."""
-    return measure.aggregate.placed and measure.sharing is not Sharing.SIDE_BY_SIDE
-
-
 def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, int]:
     """Return how a value is picked, and the sign that values are taken with."""
     if isinstance(asked, MostFrequentValue):
@@ -346,8 +251,3 @@ def _groups(measure: DerivationQuery, part: Part, rows: Collected, solver: Solve
     if prices.worthwhile and not one_price:
         return Together(priced(relations, prices, solver))
     return Together(HullGroups([prepare(relation, solver) for relation in relations]))
-
-
-def price_list(measure: DerivationQuery, domain: GroupDomain) -> PriceList:
-    """Return how many groups each kind of participant can touch."""
-    return PriceList(len(domain.keys), {touch.kind: touch.most(domain.keys) for touch in measure.touches})

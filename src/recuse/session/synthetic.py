@@ -18,19 +18,19 @@ from sqlglot import exp
 
 from recuse.engines.bare import Bare, BareError, bare, fill
 from recuse.engines.literals import name_literal, text_literal
-from recuse.errors import ParameterError, StatisticsError
+from recuse.errors import ParameterError
 from recuse.fold import fold, same
 from recuse.krelation.relation import Floats
 from recuse.policy import Policy
 from recuse.policy.terms import LinkChoice
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
+from recuse.session.statistics import Statistics, stated_of
 from recuse.sql.catalogue import Catalogue, Column, Table
-from recuse.sql.compile import Plan
 from recuse.sql.native.looked import scalars_below, scans_of
 from recuse.sql.ownership import Linked, Ownership, ProtectedTable, own
+from recuse.sql.plan import Plan
 
-MOST_ROWS = 10_000_000
 TAIL = 10
 COMPANY = 4
 """how flat a heavy tail is at its top"""
@@ -38,40 +38,6 @@ LIGHT = 5
 """up to so many times the mean the largest is the end of a bell, beyond that of a heavy tail"""
 SEED = 2013
 Numbers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What the user states of a database: rows of each table (or kind), and the largest fan-out of its links.
-
-    `largest["orders"]` is how many orders link to the customer with the most, by any of their links; the
-    others have fewer and fewer: by a power of their rank, or on a bell if it is within 5 times the mean.
-    Where nothing is stated, ten times the mean is assumed, and the estimate says so.
-    """
-
-    rows: Mapping[str, int]
-    largest: Mapping[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for numbers in (self.rows, self.largest):
-            for name, number in numbers.items():
-                if not 0 < number <= MOST_ROWS:
-                    raise ParameterError(
-                        f"the statistic of {name} is out of range",
-                        found=str(number),
-                        accepted=f"1 to {MOST_ROWS:,}",
-                    )
-
-    def rows_of(self, name: str) -> int:
-        """Return the rows of a table or the participants of a kind, which must be stated."""
-        found = _of(self.rows, name)
-        if found is None:
-            raise StatisticsError(f"how many rows has {name}?", hint=f"state it: rows={{'{name}': 1000}}")
-        return found
-
-
-def _of(numbers: Mapping[str, int], name: str) -> int | None:
-    return next((number for given, number in numbers.items() if same(given, name)), None)
 
 
 def assumed_largest(rows: int, targets: int) -> int:
@@ -215,7 +181,7 @@ class Maker:
     def _references(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
         """Yield the columns of enforced references, their rows spread evenly; links know better."""
         for key in table.foreign_keys:
-            if same(key.target, table.name) or _of(self.statistics.rows, key.target) is None:
+            if same(key.target, table.name) or stated_of(self.statistics.rows, key.target) is None:
                 continue
             there = self.columns(key.target)
             named = self.random.integers(0, self.statistics.rows_of(key.target), rows)
@@ -239,7 +205,7 @@ class Maker:
         """Return the most rows that link to one: as a key says, as is stated, else as is assumed."""
         if any({*key} == columns for key in self._keys(table)) and rows <= targets:
             return 1
-        found = _of(self.statistics.largest, table.name)
+        found = stated_of(self.statistics.largest, table.name)
         if found is None:
             found = self.assumed[table.name] = assumed_largest(rows, targets)
         return found

@@ -21,140 +21,11 @@ from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Integers, Tuples
-from recuse.solver.cuts.restriction import Focus
-from recuse.solver.cuts.tangents import Slopes
+from recuse.solver.bounds import UNIT, enclosed_sum, integer_ratios, up
 from recuse.solver.interval import Interval
-from recuse.solver.lp.program import LinearProgram
 
-UNIT = 2.0**-52
-"""Twice the rounding error of one operation: leaves room for second-order terms."""
 FINEST_BITS, COARSEST_BITS = 32, 12
 NEGLIGIBLE_RAISE = 2.0**-20
-
-
-def up(value: float) -> float:
-    """Return the next double above."""
-    return math.nextafter(value, math.inf)
-
-
-def down(value: float) -> float:
-    """Return the next double below."""
-    return math.nextafter(value, -math.inf)
-
-
-def log_ratio(numerator: float, denominator: float) -> Interval:
-    """Return an interval that holds ln(numerator / denominator) of two positive doubles."""
-    near = math.log(numerator / denominator)
-    slack = 4 * UNIT * (1.0 + abs(near))
-    return Interval(near - slack, near + slack)
-
-
-def dual_bound(program: LinearProgram, y: Floats) -> float:
-    """Return a proven lower bound on the program's optimum, for any multipliers (negative ones are clipped).
-
-    Guarantee: weak duality in outward-rounded arithmetic (proofs.md, certificates).
-    """
-    y = np.maximum(0.0, np.nan_to_num(y))
-    columns = program.rows.T.tocsr()
-    reduced = program.cost - columns @ y
-    terms = np.diff(columns.indptr) + 2
-    slack = UNIT * terms * (np.abs(program.cost) + abs(columns) @ y)
-    low, high = reduced - slack, reduced + slack
-    corners = (low * program.lower, low * program.upper, high * program.lower, high * program.upper)
-    boxed = np.minimum.reduce(corners)
-    return down(enclosed_sum(np.concatenate((program.right * y, boxed))).low)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cut:
-    """A proven inequality: (some weighted sum) ≥ constant - slope·h for all withdrawals h.
-
-    `terms` is what each clause counts for in it: a participant left out of clause j has slope terms_j there.
-    """
-
-    constant: float
-    slope: Floats
-    terms: Floats
-
-    @classmethod
-    def nothing(cls, participants: int, terms: int) -> Self:
-        """Return the inequality 0 ≥ 0."""
-        return cls(0.0, np.zeros(participants), np.zeros(terms))
-
-    def __add__(self, other: Cut) -> Cut:
-        constant = down(self.constant + other.constant)
-        return Cut(constant, (self.slope + other.slope) * (1 + UNIT), (self.terms + other.terms) * (1 + UNIT))
-
-
-def weighted_cut(slopes: Slopes, multipliers: Floats) -> Cut:
-    """Return the cut that non-negative multipliers of the owners make of their minorants.
-
-    A term may count for less, never for more: what it bounds is not negative.
-    """
-    shared = np.bincount(slopes.owners.indices, minlength=1).max()
-    terms = (slopes.owners.T @ multipliers) * slopes.active * (1 - UNIT * (shared + 4))
-    slack = UNIT * (np.bincount(slopes.rows.indices, minlength=slopes.rows.shape[1]) + 4)
-    return Cut(enclosed_sum(terms * slopes.constants).low, (slopes.rows.T @ terms) * (1 + slack), terms)
-
-
-def outside_excess(cut: Cut, focus: Focus, allowed: float) -> Floats:
-    """Return doubles not below (slope_p - allowed)⁺ of the participants that the focus leaves out."""
-    outside, tuples = focus.outside, focus.tuples
-    if len(outside.people) == 0:
-        return np.zeros(0)
-    per_weight = cut.terms / np.repeat(tuples.weights_down(), np.diff(tuples.levels[0]))
-    weighted = outside.weights * per_weight[outside.clauses]
-    slope = np.bincount(outside.people, weights=weighted)
-    return _excess(slope * (1 + UNIT * (np.bincount(outside.people) + 8)), allowed)
-
-
-def withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float:
-    """Return what a cut of Σ_p ν_p ℓ_p proves of N(τ): Σ_p ν_p (ℓ_p - τ) ≤ 0 in every feasible point.
-
-    With prices τ is everybody's own bound, here and below.
-
-    `multipliers` has one row for every cut that was added up.
-    """
-    spent = enclosed_sum((multipliers * tau).ravel()).high
-    return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0)).high)
-
-
-def strict_withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float:
-    """Return what it proves of N_s(τ): Σ_p ν_p (ℓ_p - τ(1-g_p)) ≤ 0 in every feasible point."""
-    spent = enclosed_sum((multipliers * tau).ravel()).high
-    own = multipliers.sum(axis=0) * tau * (1 - UNIT * (len(multipliers) + 2))
-    return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0 + own)).high)
-
-
-def truncated_low(cut: Cut, bounds: Floats, rest: int) -> float:
-    """Return what a cut of F proves of X(τ), `rest` being the weight of tuples that the cut leaves out."""
-    within = down(cut.constant - enclosed_sum(_excess(cut.slope, bounds)).high)
-    return down(within + down(float(rest)))
-
-
-def _excess(slope: Floats, allowed: Floats | float) -> Floats:
-    """Return doubles not below (slope - allowed)⁺."""
-    return np.maximum(0.0, (slope - allowed) + UNIT * (slope + allowed))
-
-
-def enclosed_sum(values: Floats) -> Interval:
-    """Return an interval that holds the sum; each value may itself be one rounding off.
-
-    Summed in √n blocks of √n, so that the proven error grows with √n only.
-    """
-    side = math.isqrt(len(values)) + 1
-    padded = np.zeros(side * side)
-    padded[: len(values)] = values
-    total = float(padded.reshape(side, side).sum(axis=1).sum())
-    error = UNIT * (2 * side + 4) * float(np.abs(padded).sum())
-    return Interval(total - error, total + error)
-
-
-def _integer_ratios(values: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return doubles, few of them different, as exact numerators and denominators."""
-    table, which = np.unique(values, return_inverse=True)
-    ratios = np.array([value.as_integer_ratio() for value in table.tolist()], dtype=object).reshape(-1, 2)
-    return ratios[which, 0], ratios[which, 1]
 
 
 def _finest_grid(tuples: Tuples) -> float:
@@ -295,7 +166,7 @@ class Checker:
         wrong = ~(high <= allowed)  # what is not a number is not proven
         near = np.flatnonzero(wrong & (high <= allowed * (1 + UNIT * (4 * self.terms + 4))))
         if len(near):
-            numerator, denominator = _integer_ratios(tau[near])
+            numerator, denominator = integer_ratios(tau[near])
             remaining = ((1 - strictness * g[near]) / self.grid).astype(np.int64).astype(object)
             loads = self._loads_in_steps(usages, near, float(high[near].max()))
             wrong[near] = loads.astype(object) * denominator > remaining * numerator

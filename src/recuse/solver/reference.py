@@ -19,7 +19,8 @@ from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver import limits
 from recuse.solver.attempt import attempted
-from recuse.solver.certificate import Checker, down, dual_bound, log_ratio, up
+from recuse.solver.bounds import down, dual_bound, log_ratio, up
+from recuse.solver.certificate import Checker
 from recuse.solver.exact.programs import ExactPrograms
 from recuse.solver.index.integer import integer_index
 from recuse.solver.interval import Interval

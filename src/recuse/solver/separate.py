@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from recuse.krelation.relation import Floats
-from recuse.solver.certificate import enclosed_sum
+from recuse.solver.bounds import enclosed_sum
 from recuse.solver.interval import Interval
 from recuse.solver.programs import Programs
 

@@ -20,7 +20,19 @@ from recuse.scalars.types import MICROSECONDS, Boolean, Date, Float, Number, Tim
 from recuse.sql.casts import cast_target
 from recuse.sql.formula import FixedNumber, FixedValue, Formula, Operation, Operator, operation
 from recuse.sql.kinds import ColumnKind, kind_of
+from recuse.sql.operators import ARITHMETIC, CHOICES, COMPARED, FLIPPED, ONE_NUMBER
 from recuse.sql.position import refusal, span
+from recuse.sql.said import (
+    NULL,
+    Begin,
+    Said,
+    common_kind,
+    formulas_of,
+    negated,
+    pair_of,
+    truth_said,
+    words_of,
+)
 from recuse.sql.spoken import speaks
 
 MOST_PLACES = 15
@@ -29,37 +41,7 @@ LISTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A formula and the kind of its values; NULL by itself has none."""
-
-    formula: Formula
-    kind: ColumnKind | None
-
-
-Begin = Callable[[exp.Expr], Said | None]
-"""returns what a formula can begin with: an aggregate, a key, a column; None if a node is none of them"""
-
-NULL = Said(FixedValue(None), None)
 ZERO, ONE = FixedNumber(Fraction(0)), FixedNumber(Fraction(1))
-ARITHMETIC = {
-    "+": Operator.ADD,
-    "-": Operator.SUBTRACT,
-    "*": Operator.MULTIPLY,
-    "/": Operator.DIVIDE,
-    "%": Operator.MODULO,
-    "//": Operator.WHOLE_DIVIDE,
-}
-ONE_NUMBER = {
-    "abs": Operator.ABS,
-    "sign": Operator.SIGN,
-    "floor": Operator.FLOOR,
-    "ceil": Operator.CEIL,
-    "sqrt": Operator.SQRT,
-}
-CHOICES = {"greatest": Operator.GREATEST, "least": Operator.LEAST, "coalesce": Operator.COALESCE}
-COMPARED = {"=": Operator.EQUAL, "<": Operator.LESS, "<=": Operator.AT_MOST}
-FLIPPED = {">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +87,7 @@ class Formulas:
                 return self._is(node)
             case exp.NullSafeEQ():
                 left, right = self._alike([node.this, node.expression], node)
-                return _truth(Operator.SAME, left, right)
+                return truth_said(Operator.SAME, left, right)
         return self._called(node)
 
     def _called(self, node: exp.Expr) -> Said:
@@ -129,28 +111,30 @@ class Formulas:
             return self._rounded(node, arguments)
         if name in CHOICES:
             said_all = self._alike(arguments, node)
-            return Said(Operation(CHOICES[name], _formulas(said_all)), _kind(said_all))
+            return Said(Operation(CHOICES[name], formulas_of(said_all)), common_kind(said_all))
         return self._logic(name, arguments, node)
 
     def _logic(self, name: str, arguments: Sequence[exp.Expr], node: exp.Expr) -> Said:
         if name in COMPARED:
-            return _truth(COMPARED[name], *self._alike(arguments, node))
+            return truth_said(COMPARED[name], *self._alike(arguments, node))
         if name in ("<>", "is distinct from"):
             same = Operator.EQUAL if name == "<>" else Operator.SAME
-            return _negated(_truth(same, *self._alike(arguments, node)))
+            return negated(truth_said(same, *self._alike(arguments, node)))
         if name == "nullif":
             first, second = self._alike(arguments, node)
             return Said(operation(Operator.NULLIF, first.formula, second.formula), first.kind)
         if name == "between":
             value, low, high = self._alike(arguments, node)
-            return _truth(
-                Operator.AND, _truth(Operator.AT_MOST, low, value), _truth(Operator.AT_MOST, value, high)
+            return truth_said(
+                Operator.AND,
+                truth_said(Operator.AT_MOST, low, value),
+                truth_said(Operator.AT_MOST, value, high),
             )
         if name == "in" and node.args.get("query") is None and len(arguments) > 1:
             value, *others = self._alike(arguments, node)
-            return _truth(Operator.OR, *(_truth(Operator.EQUAL, value, other) for other in others))
+            return truth_said(Operator.OR, *(truth_said(Operator.EQUAL, value, other) for other in others))
         if name == "not":
-            return _negated(Said(self.condition(arguments[0]), ColumnKind.BOOLEAN))
+            return negated(Said(self.condition(arguments[0]), ColumnKind.BOOLEAN))
         if name in ("and", "or"):
             operator = Operator.AND if name == "and" else Operator.OR
             parts = tuple(self.condition(argument) for argument in arguments)
@@ -173,7 +157,7 @@ class Formulas:
         said = self._numbers(arguments)
         whole = name != "/" and all(one.kind in (ColumnKind.INTEGER, None) for one in said)
         kind = ColumnKind.INTEGER if whole or name == "//" else ColumnKind.NUMBER
-        return Said(Operation(ARITHMETIC[name], _formulas(said)), kind)
+        return Said(Operation(ARITHMETIC[name], formulas_of(said)), kind)
 
     def _dates(self, nodes: Sequence[exp.Expr]) -> list[Said]:
         found = [self.read(node) for node in nodes]
@@ -215,7 +199,9 @@ class Formulas:
         if isinstance(said.formula, FixedValue) and isinstance(target, Date | Timestamp | Boolean):
             return Said(FixedValue(self._read_as(said.formula, kind, node)), kind)
         if said.kind is ColumnKind.BOOLEAN and kind.is_number:
-            known = operation(Operator.CASE, said.formula, ONE, *_pair(said.formula, ZERO), FixedValue(None))
+            known = operation(
+                Operator.CASE, said.formula, ONE, *pair_of(said.formula, ZERO), FixedValue(None)
+            )
             return Said(known, ColumnKind.INTEGER)
         if said.kind.is_number and isinstance(target, Float):
             return Said(said.formula, ColumnKind.NUMBER)
@@ -243,14 +229,14 @@ class Formulas:
         parts: list[Formula] = []
         for test, value in zip(tests, values, strict=False):
             parts += [test, value.formula]
-        return Said(Operation(Operator.CASE, (*parts, values[-1].formula)), _kind(values))
+        return Said(Operation(Operator.CASE, (*parts, values[-1].formula)), common_kind(values))
 
     def _is(self, node: exp.Expr) -> Said:
         said, answer = self.read(node.this), node.args["expression"]
         if isinstance(answer, exp.Null):
-            return _truth(Operator.IS_NULL, said)
+            return truth_said(Operator.IS_NULL, said)
         if isinstance(answer, exp.Boolean):
-            return _truth(Operator.SAME, said, Said(FixedValue(bool(answer.this)), ColumnKind.BOOLEAN))
+            return truth_said(Operator.SAME, said, Said(FixedValue(bool(answer.this)), ColumnKind.BOOLEAN))
         raise self._refuse("this form of IS is not accepted", node, "write IS NULL, IS TRUE or IS FALSE")
 
     # -------------------------------------------------------------- kinds
@@ -260,7 +246,9 @@ class Formulas:
         for said, node in zip(found, nodes, strict=True):
             if said.kind is not None and not said.kind.is_number:
                 raise self._refuse(
-                    f"this is {_words(said.kind)}, not a number", node, "compute with numbers; CASE makes one"
+                    f"this is {words_of(said.kind)}, not a number",
+                    node,
+                    "compute with numbers; CASE makes one",
                 )
         return found
 
@@ -274,7 +262,7 @@ class Formulas:
             found = [self._beside(said, wanted, node) for said, node in zip(found, nodes, strict=True)]
             kinds = {said.kind for said in found if said.kind is not None}
         if len(kinds) > 1 and not all(kind.is_number for kind in kinds) and kinds - moments:
-            named = " and ".join(sorted({_words(kind) for kind in kinds}))
+            named = " and ".join(sorted({words_of(kind) for kind in kinds}))
             raise self._refuse(f"{named} stand side by side", whole, "compare values of one type")
         return found
 
@@ -304,41 +292,3 @@ class Formulas:
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
         return refusal(problem, self.text, span(node, self.text), hint=hint)
-
-
-def _formulas(said: Sequence[Said]) -> tuple[Formula, ...]:
-    return tuple(one.formula for one in said)
-
-
-def _truth(operator: Operator, *said: Said) -> Said:
-    return Said(Operation(operator, _formulas(said)), ColumnKind.BOOLEAN)
-
-
-def _negated(said: Said) -> Said:
-    return Said(operation(Operator.NOT, said.formula), ColumnKind.BOOLEAN)
-
-
-def _pair(condition: Formula, value: Formula) -> tuple[Formula, Formula]:
-    """Return the branch of a CASE for a condition that is false."""
-    return operation(Operator.NOT, condition), value
-
-
-def _kind(said: Sequence[Said]) -> ColumnKind | None:
-    """Return the kind of values of which each may be the result."""
-    kinds = {one.kind for one in said if one.kind is not None}
-    if len(kinds) <= 1:
-        return next(iter(kinds), None)
-    return ColumnKind.NUMBER if all(kind.is_number for kind in kinds) else ColumnKind.TIMESTAMP
-
-
-def _words(kind: ColumnKind) -> str:
-    return {
-        ColumnKind.INTEGER: "a number",
-        ColumnKind.NUMBER: "a number",
-        ColumnKind.TEXT: "text",
-        ColumnKind.BOOLEAN: "a truth value",
-        ColumnKind.DATE: "a date",
-        ColumnKind.TIMESTAMP: "a timestamp",
-        ColumnKind.TIME: "a time",
-        ColumnKind.UUID: "a UUID",
-    }.get(kind, "another value")

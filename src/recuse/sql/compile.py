@@ -8,7 +8,7 @@ Nothing here touches data, and nothing depends on it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from sqlglot import exp
@@ -17,35 +17,33 @@ from sqlglot.errors import SqlglotError
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
 from recuse.policy import Key, Policy
-from recuse.scalars.types import Number
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.complete import complete_links
-from recuse.sql.derivation import DerivationTable, shape_of
+from recuse.sql.derivation import shape_of
 from recuse.sql.derive import derive
-from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.domains import domain_queries
 from recuse.sql.ends import KeyEnd, rows_with_keys
 from recuse.sql.explain import Explanation, FirstNote, TableNote, explain
 from recuse.sql.finish import Shown
-from recuse.sql.formula import FinishingStep, ShownKey, Term
+from recuse.sql.formula import ShownKey
 from recuse.sql.grouping import Grouping, grouping_of
 from recuse.sql.groups import Joined
 from recuse.sql.kinds import kind_of
 from recuse.sql.loads import load_bound
 from recuse.sql.lower import written_out
-from recuse.sql.measure import Aggregate, Measure
+from recuse.sql.measure import Measure
 from recuse.sql.met import Met
 from recuse.sql.native.question import PublicQuery, public_query
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
-from recuse.sql.placeholder import filled
+from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql
 from recuse.sql.read import read
 from recuse.sql.reading import Reading
 from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing, sharing_of, sharing_words
-from recuse.sql.touch import Touch, touches_of
+from recuse.sql.touch import touches_of
 from recuse.sql.unique import join_unique
 
 PASSES: tuple[Pass, ...] = (
@@ -56,112 +54,6 @@ PASSES: tuple[Pass, ...] = (
     drop_equal_owners,
     weigh_rows,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class DerivationQuery:
-    """One aggregate: the tables whose rows are its derivations, and the form of their annotations.
-
-    `plain` is the aggregate as it was understood, for an engine to check that it agrees; it is never run.
-    """
-
-    tables: tuple[DerivationTable, ...]
-    plain: str
-    shape: Shape
-    aggregate: Aggregate
-    granularity: Fraction
-    sharing: Sharing
-    signed: bool
-    """whether rows may weigh less than nothing: follows from the query"""
-    touches: tuple[Touch, ...] = ()
-    """what every kind of owner decides of the keys"""
-    bound: int | None = None
-    """the most rows that a participant can own, where query and catalogue say so"""
-
-    @property
-    def is_owned(self) -> bool:
-        """Whether a participant owns any row that it looks at."""
-        return any(table.is_owned for table in self.tables)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an engine runs for a question, and how its columns are made of the measures."""
-
-    measures: tuple[DerivationQuery, ...]
-    columns: tuple[Shown, ...]
-    grouping: Grouping | None
-    steps: tuple[FinishingStep, ...]
-    """what is done with the rows once they are released"""
-    firsts: tuple[FirstPlan, ...]
-    """the numbers that are released before anything else; statements have places for them"""
-    first_share: Fraction
-    """the part of ε for all of them together, if people's rows are asked for after"""
-    explanation: Explanation = field(compare=False, repr=False)
-    asked: tuple[Measure, ...] = field(compare=False, repr=False)
-    """the measures as they were read, for saying what is wrong with them"""
-    text: str = field(compare=False, repr=False)
-    dialect: Dialect = DUCKDB
-    """in which its statements are written"""
-    public: PublicQuery | None = None
-    """a question about nobody that is run as it is; it has no measures then"""
-    finding: DerivationQuery | None = None
-    """the rows among which keys are found, with δ"""
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the question asks for one aggregate without groups."""
-        return self.grouping is None and [type(shown.what) for shown in self.columns] == [Term]
-
-    @property
-    def is_public(self) -> bool:
-        """Whether no participant owns any row that the question looks at.
-
-        Guarantee: the answer is then the same whoever withdraws. It costs nothing, and needs no noise.
-        """
-        return self.looks_at_nobody and all(first.plan.is_public for first in self.firsts)
-
-    @property
-    def looks_at_nobody(self) -> bool:
-        """Whether no participant owns any row that its own statements look at, scalars aside."""
-        return not any(measure.is_owned for measure in self.measures)
-
-    def filled(self, values: Sequence[Fraction | None]) -> Plan:
-        """Return the plan with numbers in its places: those of the first so many scalars."""
-        kinds = [first.type for first in self.firsts]
-
-        def fill(measure: DerivationQuery) -> DerivationQuery:
-            tables = (_filled(table, values, kinds, self.dialect) for table in measure.tables)
-            return replace(measure, tables=tuple(tables))
-
-        return replace(
-            self,
-            measures=tuple(map(fill, self.measures)),
-            finding=None if self.finding is None else fill(self.finding),
-        )
-
-    @property
-    def statements(self) -> tuple[str, ...]:
-        """What is run over private rows, each once."""
-        found = () if self.finding is None else (self.finding,)
-        return compiled_sql((*self.measures, *found))
-
-    @property
-    def single(self) -> DerivationQuery:
-        """The only measure of a question that asks for one number."""
-        (measure,) = self.measures
-        return measure
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPlan:
-    """A number that is released first: its plan, its type, and how the question writes it."""
-
-    plan: Plan
-    type: Number
-    text: str = field(compare=False)
-    end: bool = False
-    """whether it is an end of a key of GROUP BY, and does not stand in the question"""
 
 
 def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
@@ -290,25 +182,6 @@ def _finding(question: Reading, schema: Schema, policy: Policy) -> DerivationQue
     return _derivations(asked, passed(asked, schema), schema, policy, grouped=True)
 
 
-def _filled(
-    table: DerivationTable,
-    values: Sequence[Fraction | None],
-    kinds: Sequence[Number],
-    dialect: Dialect,
-) -> DerivationTable:
-    below = tuple(
-        replace(
-            group,
-            group=replace(
-                group.group,
-                tables=tuple(_filled(inner, values, kinds, dialect) for inner in group.group.tables),
-            ),
-        )
-        for group in table.below
-    )
-    return replace(table, sql=filled(table.sql, values, kinds, dialect), below=below)
-
-
 def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:
     """Return what a text is read against."""
     ownership = own(policy, catalogue)
@@ -352,21 +225,6 @@ def _derivations(
         touches=touches_of(measure, tables, policy) if grouped else (),
         bound=load_bound(measure, policy) if shape is Shape.CONJUNCTIONS else None,
     )
-
-
-def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:
-    """Return the statements of all tables, each once, in the order in which they are run."""
-    return tuple(dict.fromkeys(sql for measure in measures for sql in statements(measure.tables)))
-
-
-def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
-    """Return the statements of tables and of the groups below them, parents first."""
-    found = []
-    for table in tables:
-        found.append(table.sql)
-        for below in table.below:
-            found += statements(below.group.tables)
-    return found
 
 
 def _sparing(compiled: Iterable[DerivationQuery], measures: list[Measure], policy: Policy) -> tuple[Key, ...]:

@@ -17,23 +17,22 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Boolean
-from recuse.sql.cases import Cases, TooManyError
-from recuse.sql.elaborate import Elaborator, Lookup, brought, refuse_foreign
-from recuse.sql.having import asked_of_one
-from recuse.sql.native.attribute import NotOwn
-from recuse.sql.native.inner import Inner
-from recuse.sql.native.own import own_inner
-from recuse.sql.position import refusal, span
-from recuse.sql.predicates import (
-    Predicate,
-    Predicates,
-    Subquery,
+from recuse.sql.asks import (
     is_extreme,
     is_subquery,
     is_subquery_predicate,
     is_subquery_value,
     is_value_comparison,
 )
+from recuse.sql.cases import Cases, TooManyError
+from recuse.sql.elaborate import Elaborator, Lookup, brought
+from recuse.sql.foreign import refuse_foreign
+from recuse.sql.having import asked_of_one
+from recuse.sql.native.attribute import NotOwn
+from recuse.sql.native.inner import Inner
+from recuse.sql.native.own import own_inner
+from recuse.sql.position import refusal, span
+from recuse.sql.predicates import Predicate, Predicates, Subquery
 from recuse.sql.query import Block, BlockSource, Scalar
 from recuse.sql.render import conjunction
 from recuse.sql.schema import Schema

@@ -35,7 +35,7 @@ from recuse.sql.native.inner import Inner
 from recuse.sql.placeholder import Released, place_of
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name
-from recuse.sql.spoken import FORMS, NODES, holds_only, speaks
+from recuse.sql.spoken import holds_only, speaks
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class Elaborator:
 
     def expression(self, node: exp.Expr) -> Expression:
         """Return the typed expression, or refuse the part that is not understood."""
-        special = _SPECIAL.get(type(node))
+        special = SPECIAL.get(type(node))
         if special is not None:
             return special(self, node)
         spoken = speaks(node)
@@ -326,7 +326,7 @@ class Elaborator:
         return refusal(problem, self.text, place, hint=hint)
 
 
-_SPECIAL: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
+SPECIAL: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     exp.Column: Elaborator.column,
     exp.Literal: Elaborator.literal,
     exp.Boolean: lambda _, node: Constant(bool(node.this), Boolean()),
@@ -359,26 +359,7 @@ OWN: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
     Released: Elaborator.released,
 }
 """What only our own statements hold: `check` refuses it in what people write."""
-_SPECIAL.update(OWN)
-
-
-def accepted_nodes() -> frozenset[type[exp.Expr]]:
-    """Return the kinds of nodes that are read in what people write."""
-    return frozenset({*_SPECIAL, *NODES, *FORMS}) - frozenset(OWN)
-
-
-def refuse_foreign(node: exp.Expr, text: str, *, skip: Callable[[exp.Expr], bool]) -> None:
-    """Refuse aggregates, windows and subqueries in what people write; `skip` is not looked into."""
-    for part in node.walk(prune=skip):
-        if not skip(part) and (type(part) in OWN or isinstance(part, FOREIGN)):
-            raise Elaborator(_nothing, text).refused(part)
-
-
-FOREIGN = (exp.AggFunc, exp.Window, exp.Query, exp.Any, exp.All)
-
-
-def _nothing(node: exp.Expr) -> Variable:
-    return Variable("", node.name, types.Opaque("unknown"))
+SPECIAL.update(OWN)
 
 
 def is_number(kind: Type) -> bool:

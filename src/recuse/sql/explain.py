@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import TypeVar
 
 from recuse.fold import same
-from recuse.policy import Key, Policy
+from recuse.policy import Key
 from recuse.sql.dense import Dense
 from recuse.sql.derive import owned
 from recuse.sql.ends import FIND_SHARES, RANGE_SHARE
@@ -24,7 +24,7 @@ from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
 from recuse.sql.native.looked import scans_of
 from recuse.sql.native.words import own_words
-from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
+from recuse.sql.owned_words import describe
 from recuse.sql.query import Block, Scan, SetOf
 from recuse.sql.reading import Reading
 from recuse.sql.render import readable
@@ -278,31 +278,3 @@ def _completed(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         yield from block.completed
         yield from _completed(_below(block))
-
-
-def stated_owners(policy: Policy) -> Iterator[str]:
-    """Yield what a policy says of each table, before any catalogue is looked at."""
-    for entry in policy.protect:
-        if entry.table is None:
-            yield f"{entry.kind}: a kind of participant without a table"
-        else:
-            yield f"{entry.table}: each ({', '.join(map(str, entry.key))}) is one participant"
-    for link in policy.links:
-        yield f"{link.table}: a row belongs to {str(link).removeprefix(link.table)}"
-    for public in policy.public:
-        yield f"{public.table}: public"
-
-
-def describe(owned: Owned | None) -> str:
-    """Return in words how the rows of a table are owned."""
-    if isinstance(owned, ProtectedTable):
-        return f"each ({', '.join(map(str, owned.key))}) is one participant"
-    if isinstance(owned, Linked):
-        parts = []
-        for hop in owned.hops:
-            columns = " or ".join(f"({', '.join(names)})" for names in hop.alternatives)
-            parts.append(f"{columns} → {hop.target}")
-        return "a row belongs to " + " and ".join(parts)
-    if isinstance(owned, PublicTable):
-        return "public"
-    return "not mentioned in the policy, so no query may touch it"

@@ -18,9 +18,9 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from recuse.sql.compile import DerivationQuery, FirstPlan, Plan
 from recuse.sql.derivation import DerivationTable
 from recuse.sql.grouping import Grouping
+from recuse.sql.plan import DerivationQuery, FirstPlan, Plan
 
 _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
 

@@ -11,7 +11,6 @@ from recuse.errors import QueryError
 from recuse.scalars.expression import Constant
 from recuse.sql.absences import together
 from recuse.sql.aggregates import AGGREGATES, COUNT, SUM, SUM_OF_NONNEGATIVE
-from recuse.sql.columns import Said
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import Operator, Term, operation
 from recuse.sql.frame import Frame
@@ -23,6 +22,7 @@ from recuse.sql.ordered import OrderedCall, OrderedValue, Unit, ordered_call
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Output, Scalar
 from recuse.sql.relations import Relations
+from recuse.sql.said import Said
 from recuse.sql.signs import mean_where_values_are, none_weighs_less_than_nothing
 
 MOMENTS = {

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import same
-from recuse.sql.columns import Formulas, Said
+from recuse.sql.columns import Formulas
 from recuse.sql.finish import FINISHED, Finish, Shown
 from recuse.sql.formula import FinishingStep, FirstRows, Keep, Look
 from recuse.sql.kinds import ColumnKind
@@ -17,6 +17,7 @@ from recuse.sql.overlook import FOLDED, AnswerWindows
 from recuse.sql.reading import Reading
 from recuse.sql.refuse import refuse_clauses
 from recuse.sql.relations import Relations
+from recuse.sql.said import Said
 
 
 @dataclass(frozen=True, slots=True)

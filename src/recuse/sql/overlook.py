@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.sql.columns import Formulas, Said
+from recuse.sql.columns import Formulas
 from recuse.sql.formula import Formula, Look, OrderTerm, OverRows, Windowed, is_noisy
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.position import refusal, span
+from recuse.sql.said import Said
 
 RANKS: dict[type[exp.Expr], OverRows] = {
     exp.RowNumber: OverRows.ROW_NUMBER,

@@ -21,6 +21,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.scalars.types import Number
 from recuse.sql.absences import absorbed
+from recuse.sql.asks import NEGATED, is_extreme, is_extreme_comparison
 from recuse.sql.counted import counted
 from recuse.sql.elaborate import Elaborator, type_of
 from recuse.sql.own import completed, filled, settled
@@ -41,14 +42,6 @@ Subquery = Callable[[exp.Expr, Scope], tuple[Block, ...]]
 ReadValue = Callable[[exp.Expr, Scope], Scalar]
 """reads a value of a row"""
 
-NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.LT: exp.GTE,
-    exp.GTE: exp.LT,
-    exp.GT: exp.LTE,
-    exp.LTE: exp.GT,
-}
 BESIDE_MINIMUM: dict[type[exp.Expr], tuple[Truth, ...]] = {  # x below, at and above the least y
     exp.LT: (None, True, False, False),
     exp.LTE: (None, True, True, False),
@@ -258,47 +251,6 @@ class Predicates:
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
-
-
-def is_subquery_predicate(node: exp.Expr) -> bool:
-    """Return whether a node is EXISTS (…), x IN (SELECT …) or a comparison with ANY or ALL (SELECT …)."""
-    if isinstance(node, exp.In):
-        return node.args.get("query") is not None
-    if isinstance(node, exp.Binary) and isinstance(node.expression, exp.Any | exp.All):
-        return isinstance(node.expression.this.unnest(), exp.Query)
-    return isinstance(node, exp.Exists)
-
-
-def is_subquery_value(node: exp.Expr) -> bool:
-    """Return whether a node is a subquery that stands for a value: (SELECT MAX(y) FROM t)."""
-    return isinstance(node, exp.Subquery) and isinstance(node.unnest(), exp.Query)
-
-
-def is_subquery(node: exp.Expr) -> bool:
-    """Return whether a node is a predicate with a subquery, or a subquery that stands for a value."""
-    return is_subquery_predicate(node) or is_subquery_value(node)
-
-
-def is_extreme(node: exp.Expr) -> bool:
-    """Return whether a node is (SELECT MIN(y) …) or (SELECT MAX(y) …)."""
-    query = node.unnest()
-    if not isinstance(query, exp.Select) or len(query.expressions) != 1:
-        return False
-    output = query.expressions[0].unalias()
-    plain = isinstance(output, exp.Min | exp.Max) and not output.expressions
-    return plain and not isinstance(output.this, exp.Distinct)
-
-
-def is_extreme_comparison(node: exp.Expr) -> bool:
-    """Return whether a node compares a value with a MIN or MAX of a subquery."""
-    if not isinstance(node, exp.Binary) or type(node) not in NEGATED:
-        return False
-    return is_extreme(node.left) != is_extreme(node.right)
-
-
-def is_value_comparison(node: exp.Expr) -> bool:
-    """Return whether a node compares the MIN, MAX, COUNT or SUM of a subquery."""
-    return is_extreme_comparison(node) or TotalTest.of(node) is not None
 
 
 def _compared(kind: type[exp.Expr], values: Sequence[Scalar], block: Block) -> list[Scalar]:

@@ -16,7 +16,7 @@ from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.sql.answered import AnsweredQuery, answered_below, answered_within, is_aggregated
 from recuse.sql.centred import centred, product_granularity
-from recuse.sql.columns import Formulas, Said
+from recuse.sql.columns import Formulas
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
 from recuse.sql.formula import FinishingStep, Keep, ReleasedFirst, ShownKey, Term
@@ -45,6 +45,7 @@ from recuse.sql.refuse import (
     refuse_set_operation,
 )
 from recuse.sql.relations import Relations
+from recuse.sql.said import Said
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 

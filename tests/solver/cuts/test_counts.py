@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recuse.krelation.relation import Shape
-from recuse.solver.certificate import weighted_cut
+from recuse.solver.bounds import weighted_cut
 from recuse.solver.cuts.counts import LoadCuts
 from recuse.solver.fast import FastPrograms, fast_programs
 from recuse.solver.limits import OVERCHARGES

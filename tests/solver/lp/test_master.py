@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from recuse.solver import limits
-from recuse.solver.certificate import dual_bound
+from recuse.solver.bounds import dual_bound
 from recuse.solver.lp.master import Master, Tally
 from recuse.solver.lp.program import LinearProgram
 from support.lp import COLUMNS, optimum, programs

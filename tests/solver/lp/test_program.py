@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from recuse.solver import limits
-from recuse.solver.certificate import dual_bound
+from recuse.solver.bounds import dual_bound
 from recuse.solver.lp.program import LinearProgram, Method, patience, solve
 from support.lp import optimum, programs
 

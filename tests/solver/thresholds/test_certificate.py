@@ -13,7 +13,7 @@ from recuse.annotation import TRUE, kept, missing
 from recuse.krelation.build import expressions
 from recuse.krelation.relation import Quorums, Shape
 from recuse.krelation.thresholds import ThresholdEvaluation
-from recuse.solver.certificate import dual_bound
+from recuse.solver.bounds import dual_bound
 from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.thresholds.certificate import ThresholdChecker, largest_load, proven_losses
 from recuse.solver.thresholds.exact import exact_answer, exact_truncated

@@ -12,7 +12,7 @@ from recuse.krelation.build import from_expressions
 from recuse.krelation.relation import KRelation, Shape
 from recuse.solver import limits
 from recuse.solver.attempt import tolerated
-from recuse.solver.certificate import dual_bound
+from recuse.solver.bounds import dual_bound
 from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.lp.program import solve
 from recuse.solver.thresholds.active_set import active_set

@@ -18,15 +18,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from recuse.engines.bare import bare
 from recuse.graphs.enumerate import TRIANGLES, occurrences, owned_by_edges, owned_by_nodes
 from recuse.graphs.read import read_graph
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Tuples
+from recuse.lab.experiments.bench_page import BenchCell, growth, line, page
 from recuse.lab.experiments.bench_relations import (
     distinct_parts,
     owner_pairs,
@@ -43,11 +41,6 @@ THETA, BETA, MU = 1.0, 0.1, 0.5
 SLACK = 0.01
 GROWTH = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 FORMULAS = tuple(f"{tuples},{clauses}" for tuples in (1_000, 10_000) for clauses in (3, 5, 7, 10))
-
-LABELS = {"load": "load", "enumerate": "enumerate", "relation": "build", "index": "r", "answer": "X"}
-"""What the seconds in a cell are called in the table."""
-
-BenchCell = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -256,47 +249,6 @@ def in_own_process(kind: str, argument: str, seconds: float | None) -> BenchCell
 def memory() -> BenchCell:
     """Return this process's peak memory in megabytes."""
     return {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
-
-
-def growth(rows: list[BenchCell]) -> float | None:
-    """Return the log-log slope of time against tuples over the random triples, if there are two of them."""
-    family = [row for row in rows if row.get("name", "").startswith("triples") and "failed" not in row]
-    if len(family) < 2:
-        return None
-    size = np.log([row["tuples"] for row in family])
-    seconds = np.log([row["index"] + row["answer"] for row in family])
-    return float(np.polyfit(size, seconds, 1)[0])
-
-
-def line(row: BenchCell) -> str:
-    """Return a row of the table."""
-    if "failed" in row:
-        return f"{row['name']:28} {row['failed']}"
-    parts = [f"{row['name']:28} {row['tuples']:>9,} tuples"]
-    parts += [f"{label} {row[key]:.2f} s" for key, label in LABELS.items() if key in row]
-    parts.append(f"{row['megabytes']:.0f} MB")
-    parts += [f"{row[key]} {key}" for key in ("masters", "cuts") if key in row]
-    for method in ("simplex", "pdlp"):
-        if f"ratio_{method}" in row:
-            total, ratio = row[f"full_{method}"], row[f"ratio_{method}"]
-            parts.append(f"full programs for r ({method}, from one): {total:.1f} s, {ratio:.0f} ×")
-        elif f"full_{method}" in row:
-            parts.append(f"one full program ({method}): {row[f'full_{method}']}")
-    return "  ".join(parts)
-
-
-def page(rows: list[BenchCell]) -> Iterator[str]:
-    """Yield the lines of the table as performance.md has it."""
-    yield f"| relation | tuples | {' | '.join(LABELS.values())} | memory | masters | cuts |"
-    yield "|---" * (len(LABELS) + 5) + "|"
-    for row in rows:
-        if "failed" in row:
-            yield f"| {row['name']} | {row['failed']} " + "| " * (len(LABELS) + 3) + "|"
-            continue
-        times = [f"{row[key]:.2f} s" if key in row else "" for key in LABELS]
-        work = [str(row.get(key, "")) for key in ("masters", "cuts")]
-        size, peak = f"{row['tuples']:,}", f"{row['megabytes']:,.0f} MB"
-        yield f"| {' | '.join([row['name'], size, *times, peak, *work])} |"
 
 
 if __name__ == "__main__":

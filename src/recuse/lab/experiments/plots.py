@@ -10,7 +10,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 
-PlotRows = Sequence[Mapping[str, Any]]
+from recuse.lab.experiments.axes import PlotRows, labels, legend_below, medians, save
 
 STYLES: dict[str, tuple[str, str, str]] = {
     "selective": ("Recuse's default", "tab:red", "o"),
@@ -28,11 +28,8 @@ STYLES: dict[str, tuple[str, str, str]] = {
 }
 """label, colour and marker of a mechanism"""
 LINES = {"edge": "-", "node": "--"}
-DOTS = 90
 HIGHEST = 30.0
 """Relative errors above are not shown, as in the paper."""
-CHARACTER = 0.021
-"""How wide a digit is, as a part of the axis of a narrow panel."""
 mpl.rcParams.update(
     {"font.size": 9, "svg.hashsalt": "recuse", "svg.fonttype": "none", "axes.grid": True, "grid.alpha": 0.3}
 )
@@ -47,32 +44,6 @@ def draw(name: str, rows: PlotRows, folder: Path) -> list[Path]:
 def _mechanism(row: Mapping[str, Any]) -> str:
     """Return the name under which a mechanism is drawn: without its guess, the paper's μ left out."""
     return str(row["mechanism"]).partition("=")[0].removesuffix("-node")
-
-
-def _save(figure: Any, path: Path) -> list[Path]:
-    paths = [path.with_suffix(".png"), path.with_suffix(".svg")]
-    figure.savefig(paths[0], dpi=DOTS)
-    figure.savefig(paths[1], metadata={"Date": None})
-    plt.close(figure)
-    return paths
-
-
-def _medians(rows: PlotRows, by: str, value: str) -> dict[float, float]:
-    """Return the median of a value over all graphs, by another."""
-    groups: dict[float, list[float]] = {}
-    for row in rows:
-        groups.setdefault(float(row[by]), []).append(float(row[value]))
-    return {key: float(np.median(found)) for key, found in sorted(groups.items())}
-
-
-def _legend_below(figure: Any, axes: Any, columns: int) -> None:
-    found: dict[str, Any] = {}
-    for part in np.ravel(axes):
-        for handle, label in zip(*part.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
-    labels = sorted(found, key=lambda label: label.endswith("(node)"))  # edge privacy first
-    handles = [found[label] for label in labels]
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
 # ------------------------------------------------------------------ random graphs
@@ -103,7 +74,7 @@ def _panels(
                         if (row["pattern"], row["protect"], _mechanism(row)) == (pattern, who, mechanism)
                     ]
                     if chosen:
-                        points = _medians(chosen, by, value)
+                        points = medians(chosen, by, value)
                         style = {"color": colour, "markersize": 5, "linewidth": 1.2}
                         part.plot(
                             points.keys(), points.values(), line + marker, label=f"{title} ({who})", **style
@@ -119,8 +90,8 @@ def _panels(
             low = min(float(row[value]) for row in rows if float(row[value]) > 0)
             axes[0][0].set_ylim(max(1e-3, low / 1.5), HIGHEST)
         axes[0][0].set_ylabel(unit)
-        _legend_below(figure, axes, 2 if value == "cpu_seconds" else 3)
-        return _save(figure, path)
+        legend_below(figure, axes, 2 if value == "cpu_seconds" else 3)
+        return save(figure, path)
 
     return drawn
 
@@ -188,20 +159,8 @@ def _real_errors(rows: PlotRows, path: Path) -> list[Path]:
     axes.set_xticks(np.arange(len(graphs)), graphs)
     axes.set_ylabel("median relative error")
     axes.set_xlabel("graph")
-    _legend_below(figure, [axes], 3)
-    return _save(figure, path)
-
-
-def labels(ticks: Sequence[float], *, logarithmic: bool) -> list[str]:
-    """Return the numbers at an axis, the last one always, others where they do not run into the next."""
-    words, places = [f"{tick:g}" for tick in ticks], np.log(ticks) if logarithmic else ticks
-    width, upper = CHARACTER * (places[-1] - places[0]), len(ticks) - 1
-    for i in range(len(ticks) - 2, -1, -1):
-        if places[upper] - places[i] < width * ((len(words[i]) + len(words[upper])) / 2 + 1):
-            words[i] = ""
-        else:
-            upper = i
-    return words
+    legend_below(figure, [axes], 3)
+    return save(figure, path)
 
 
 # ------------------------------------------------------------------ random relations
@@ -225,7 +184,7 @@ def _relations(by: str, label: str) -> Callable[[PlotRows, Path], list[Path]]:
                         if (row["kind"], row["weights"], row["mechanism"]) == (kind, weights, mechanism)
                     ]
                     for place, value in enumerate(("median_relative_error", "cpu_seconds")):
-                        points = _medians(chosen, by, value)
+                        points = medians(chosen, by, value)
                         axes[place][column].plot(
                             points.keys(),
                             points.values(),
@@ -234,7 +193,7 @@ def _relations(by: str, label: str) -> Callable[[PlotRows, Path], list[Path]]:
                             label=f"{title}, {weights} q(t)",
                             markersize=5,
                         )
-                dotted = _medians([row for row in rows if row["kind"] == kind and row["weights"] == weights],
+                dotted = medians([row for row in rows if row["kind"] == kind and row["weights"] == weights],
                                   by, "us_over_epsilon")  # fmt: skip
                 axes[0][column].plot(
                     dotted.keys(),
@@ -254,8 +213,8 @@ def _relations(by: str, label: str) -> Callable[[PlotRows, Path], list[Path]]:
             part.minorticks_off()
         axes[0][0].set_ylabel("median relative error")
         axes[1][0].set_ylabel("running time (processor seconds)")
-        _legend_below(figure, axes, 3)
-        return _save(figure, path)
+        legend_below(figure, axes, 3)
+        return save(figure, path)
 
     return drawn
 

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 
 from recuse.krelation.relation import Floats
-from recuse.solver.certificate import UNIT
+from recuse.solver.bounds import UNIT
 
 
 @dataclass(frozen=True, slots=True, eq=False)

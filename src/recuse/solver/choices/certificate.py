@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from recuse.krelation.choices import Choices
 from recuse.krelation.relation import Floats, Integers
-from recuse.solver.certificate import UNIT, down, enclosed_sum, up
+from recuse.solver.bounds import UNIT, down, enclosed_sum, up
 from recuse.solver.choices.binomials import Binomials
 from recuse.solver.choices.restriction import ChoiceFocus, totals
 from recuse.solver.interval import enclosed, nearest

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from recuse.krelation.relation import Floats, Integers
-from recuse.solver.certificate import UNIT, enclosed_sum
+from recuse.solver.bounds import UNIT, enclosed_sum
 from recuse.solver.choices.binomials import Binomials
 from recuse.solver.choices.restriction import ChoiceFocus
 from recuse.solver.lp.program import LinearProgram, Matrix

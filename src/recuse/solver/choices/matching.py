@@ -17,7 +17,7 @@ from scipy import sparse
 
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
-from recuse.solver.certificate import UNIT, down, enclosed_sum
+from recuse.solver.bounds import UNIT, down, enclosed_sum
 from recuse.solver.choices.binomials import Binomials
 from recuse.solver.choices.certificate import snapped, truncated_high
 from recuse.solver.choices.restriction import ChoiceFocus

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from recuse.krelation.choices import Choices
 from recuse.krelation.relation import Integers
 from recuse.solver import limits
-from recuse.solver.certificate import UNIT
+from recuse.solver.bounds import UNIT
 from recuse.solver.choices.binomials import Binomials
 from recuse.solver.choices.restriction import ChoiceFocus
 

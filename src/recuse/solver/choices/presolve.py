@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from recuse.krelation.choices import Choices
 from recuse.krelation.relation import Floats
-from recuse.solver.certificate import UNIT
+from recuse.solver.bounds import UNIT
 from recuse.solver.choices.binomials import Binomials
 from recuse.solver.choices.certificate import initial_loads
 from recuse.solver.choices.restriction import ChoiceFocus, totals

@@ -15,7 +15,7 @@ from fractions import Fraction
 from recuse.krelation.choices import Choices
 from recuse.krelation.relation import Floats
 from recuse.solver.attempt import attempted
-from recuse.solver.certificate import down, up
+from recuse.solver.bounds import down, up
 from recuse.solver.choices.binomials import Binomials
 from recuse.solver.choices.certificate import initial_loads, snapped, truncated_high
 from recuse.solver.choices.cuts import ChoiceCuts

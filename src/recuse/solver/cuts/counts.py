@@ -16,8 +16,7 @@ from scipy import sparse
 
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
-from recuse.solver.certificate import (
-    Checker,
+from recuse.solver.bounds import (
     Cut,
     down,
     enclosed_sum,
@@ -26,6 +25,7 @@ from recuse.solver.certificate import (
     weighted_cut,
     withdrawals_low,
 )
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.pool import CutPool, Round
 from recuse.solver.cuts.tangents import Slopes
 from recuse.solver.interval import Interval

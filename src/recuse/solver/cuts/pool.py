@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Integers
-from recuse.solver.certificate import Checker, Cut, weighted_cut
+from recuse.solver.bounds import Cut, weighted_cut
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.restriction import Focus
 from recuse.solver.cuts.symmetry import Classes
 from recuse.solver.cuts.tangents import LoadTangents, Slopes

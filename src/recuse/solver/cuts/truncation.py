@@ -17,7 +17,8 @@ from scipy import sparse
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
-from recuse.solver.certificate import UNIT, Checker, Cut, truncated_low, up, weighted_cut
+from recuse.solver.bounds import UNIT, Cut, truncated_low, up, weighted_cut
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.restriction import Focus
 from recuse.solver.cuts.symmetry import Classes
 from recuse.solver.cuts.tangents import AnswerTangents, Slopes

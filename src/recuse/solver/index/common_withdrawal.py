@@ -19,7 +19,8 @@ from scipy import sparse
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
-from recuse.solver.certificate import Checker, withdrawals_low
+from recuse.solver.bounds import withdrawals_low
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.counts import CutStep
 from recuse.solver.cuts.restriction import Mask
 from recuse.solver.cuts.tangents import LoadTangents

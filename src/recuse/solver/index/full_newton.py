@@ -14,7 +14,8 @@ import numpy as np
 
 from recuse.krelation.evaluate import Evaluation
 from recuse.solver import limits
-from recuse.solver.certificate import Checker, dual_bound
+from recuse.solver.bounds import dual_bound
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.counts import CutStep
 from recuse.solver.cuts.tangents import LoadTangents
 from recuse.solver.lp.extended import FullPrograms, power_of_two_near

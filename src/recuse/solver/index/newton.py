@@ -10,7 +10,8 @@ import numpy as np
 
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver import limits
-from recuse.solver.certificate import Checker, down, log_ratio, up
+from recuse.solver.bounds import down, log_ratio, up
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.counts import CutStep, forecast
 from recuse.solver.interval import Interval
 

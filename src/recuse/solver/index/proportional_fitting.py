@@ -18,7 +18,7 @@ import numpy as np
 from recuse.krelation.evaluate import Evaluation, segment_sums
 from recuse.krelation.relation import Floats
 from recuse.solver import limits
-from recuse.solver.certificate import UNIT, Cut, enclosed_sum
+from recuse.solver.bounds import UNIT, Cut, enclosed_sum
 
 
 def balanced_cut(evaluation: Evaluation, weights: Floats, g: Floats, multipliers: Floats) -> Cut:

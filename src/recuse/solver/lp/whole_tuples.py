@@ -17,7 +17,8 @@ from scipy import sparse
 
 from recuse.krelation.relation import Floats, Tuples, exact_sum
 from recuse.solver import limits
-from recuse.solver.certificate import Checker, down, dual_bound, up
+from recuse.solver.bounds import down, dual_bound, up
+from recuse.solver.certificate import Checker
 from recuse.solver.cuts.restriction import Focus
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.lp.extended import FullPrograms, power_of_two_near

@@ -13,7 +13,7 @@ import numpy as np
 
 from recuse.krelation.relation import Floats
 from recuse.solver import limits
-from recuse.solver.certificate import dual_bound
+from recuse.solver.bounds import dual_bound
 from recuse.solver.cuts.restriction import Mask
 from recuse.solver.lp.program import LinearProgram
 from recuse.solver.thresholds.flat import Flat

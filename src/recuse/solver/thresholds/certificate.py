@@ -21,7 +21,7 @@ from recuse.krelation.evaluate import segment_sums
 from recuse.krelation.relation import Floats, Integers, Quorums
 from recuse.krelation.thresholds import ThresholdEvaluation
 from recuse.solver import limits
-from recuse.solver.certificate import UNIT, enclosed_sum, up
+from recuse.solver.bounds import UNIT, enclosed_sum, up
 from recuse.solver.lp.program import Matrix
 
 

@@ -18,7 +18,7 @@ from recuse.krelation.relation import Floats, Tuples
 from recuse.krelation.thresholds import ThresholdEvaluation
 from recuse.solver import limits
 from recuse.solver.attempt import attempted, tolerated
-from recuse.solver.certificate import down, dual_bound
+from recuse.solver.bounds import down, dual_bound
 from recuse.solver.interval import Interval, enclosed, outward
 from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.lp.program import LinearProgram, Method, patience, solve

@@ -10,17 +10,24 @@ group, a window, DISTINCT, LIMIT, the other side of an outer join) must see rows
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from recuse.fold import fold
 from recuse.sql.elaborate import Lookup, type_of
-from recuse.sql.equalities import Name, equal_columns, is_never
 from recuse.sql.native.facts import Clause, Facts, certain
 from recuse.sql.native.follow import Attributed, Links
 from recuse.sql.native.inner import Inner
+from recuse.sql.native.seen import (
+    bare_value,
+    beside_item,
+    lasting,
+    name_of,
+    seen_from,
+    unused_name,
+    windows_of,
+)
 from recuse.sql.native.tree import (
     JoinKind,
     NativeItem,
@@ -57,12 +64,12 @@ class Attribution:
     # -------------------------------------------------------------- SELECT
 
     def _select(self, select: NativeSelect, around: Facts) -> Attributed:
-        where = tuple(_lasting(select))
+        where = tuple(lasting(select))
         rows, clauses = Facts(conditions=where), list[Clause]()
         items: list[NativeItem] = []
         for item in select.items:
             before = around + rows + certain(clauses)
-            beside = around + _beside(select, item, where)
+            beside = around + beside_item(select, item, where)
             made, found, theirs = self._item(item, before if item.lateral else around, beside)
             pair = rows + theirs + Facts(conditions=item.on)
             on = self._scalars(item.on, around + pair + certain([*clauses, *found]), tested=True)
@@ -74,7 +81,7 @@ class Attribution:
         if left:
             self._refuse_mixing(changed, left, inside)
         alone = changed.keys is not None and not changed.keys
-        shown = tuple(None if alone else _bare(output.value, changed) for output in changed.outputs)
+        shown = tuple(None if alone else bare_value(output.value, changed) for output in changed.outputs)
         return Attributed(changed, tuple(left), Facts() if alone else rows, shown)
 
     def _joined(
@@ -126,7 +133,7 @@ class Attribution:
             require(select.keys, "GROUP BY")
             if not select.keys:  # there is a row, even of nothing
                 raise NotOwn("an aggregate is made of rows that may be somebody else's")
-        for window in _windows(select):
+        for window in windows_of(select):
             require(window.args.get("partition_by") or (), "a window")
         if select.once_by:
             require(select.once_by, "DISTINCT ON")
@@ -155,7 +162,7 @@ class Attribution:
             if isinstance(value, exp.Column)
         )
         self.links.met(item.alias, shown.query)
-        clauses = tuple(_seen_from(clause, item.alias, shown) for clause in shown.clauses)
+        clauses = tuple(seen_from(clause, item.alias, shown) for clause in shown.clauses)
         return replace(item, rows=shown.query), clauses, shown.facts + Facts(same=same)
 
     def exposed(self, found: Attributed) -> Attributed:
@@ -177,7 +184,7 @@ class Attribution:
                 if keys is not None:
                     alike = next((key for key in keys if equal.are(key, value)), value)
                     keys = keys if alike in keys else (*keys, alike)
-                outputs.append(Output(_unused(outputs), alike))
+                outputs.append(Output(unused_name(outputs), alike))
                 types.append(type_of(value, self.lookup))
                 shown.append(alike)
             meant[value.sql()] = alike
@@ -289,7 +296,7 @@ class Attribution:
         if node.args["word"] == "IN":
             pairs = list(zip(operands, found.outputs, strict=True))
             filled = (known + certain(found.clauses)).filled()
-            if tested or all(_name(a) in filled and _name(b) in filled for a, b in pairs):
+            if tested or all(name_of(a) in filled and name_of(b) in filled for a, b in pairs):
                 # rows that are not equal to the operands say nothing
                 equal = tuple(exp.EQ(this=a.copy(), expression=b.copy()) for a, b in pairs if b is not None)
                 known += Facts(conditions=equal)
@@ -299,76 +306,3 @@ class Attribution:
         made = inner(args["word"], found.query, operands, args.get("operator"), args.get("shown") or "")
         made.meta.update(node.meta)
         return made
-
-
-# ------------------------------------------------------------------ owners as columns
-
-
-def _seen_from(clause: Clause, alias: str, shown: Attributed) -> Clause:
-    """Return a clause over the columns of an item instead of what is inside of it."""
-    names = names_of(shown.query)
-    meant = {v.sql(): column(alias, n) for n, v in zip(names, shown.outputs, strict=True) if v is not None}
-    alternatives = tuple(
-        tuple(Owner(o.kind, tuple(meant[value.sql()] for value in o.values)) for o in owners)
-        for owners in clause.alternatives
-    )
-    return replace(clause, alternatives=alternatives)
-
-
-def _unused(outputs: Sequence[Output]) -> str:
-    """Return a name for one more column."""
-    taken = {fold(output.name) for output in outputs}
-    return next(name for n in range(1, len(taken) + 2) if (name := f"owner_{n}") not in taken)
-
-
-# ------------------------------------------------------------------ looking at a SELECT
-
-
-def _name(value: Scalar | None) -> Name | None:
-    return (value.table, value.name) if isinstance(value, exp.Column) else None
-
-
-def _lasting(select: NativeSelect) -> Iterator[Scalar]:
-    """Yield the equalities of WHERE over items that no outer join fills with NULLs."""
-    empty = {item.alias for item in select.items} - {item.alias for item in _kept(select)}
-    for condition in select.where:
-        pairs = list(equal_columns(condition))
-        if is_never(condition) or (pairs and not any(alias in empty for alias, _ in pairs[0])):
-            yield condition
-
-
-def _kept(select: NativeSelect) -> list[NativeItem]:
-    """Return the items that have a row in every row."""
-    found: list[NativeItem] = []
-    for item in select.items:
-        if item.kind in (JoinKind.RIGHT, JoinKind.FULL):
-            found = []
-        if item.kind in (JoinKind.INNER, JoinKind.RIGHT):
-            found.append(item)
-    return found
-
-
-def _beside(select: NativeSelect, item: NativeItem, where: tuple[Scalar, ...]) -> Facts:
-    """Return what is known of the rows of an item and of those that stand beside them, whatever they are."""
-    kept = _kept(select)
-    scans = tuple(other.rows for other in kept if isinstance(other.rows, Scan) and other is not item)
-    if item in kept:
-        tied = tuple(on for other in kept if other.kind is JoinKind.INNER for on in other.on)
-        return Facts(conditions=where + tied, scans=scans)
-    tied = item.on if item.kind in (JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI) else ()
-    return Facts(conditions=tied, scans=scans)
-
-
-def _windows(select: NativeSelect) -> Iterator[exp.Window]:
-    """Yield the windows of a SELECT."""
-    scalars = [*(output.value for output in select.outputs), *select.qualify]
-    scalars += [item.value for item in select.order] + list(select.once_by)
-    for scalar in scalars:
-        yield from scalar.find_all(exp.Window)
-
-
-def _bare(value: Scalar, select: NativeSelect) -> Scalar | None:
-    """Return the column that an output is; of a group, if it is one of its keys."""
-    if not isinstance(value, exp.Column) or (select.keys is not None and value not in select.keys):
-        return None
-    return value

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import fold
-from recuse.sql.elaborate import Elaborator, Lookup, refuse_foreign
+from recuse.sql.elaborate import Elaborator, Lookup
+from recuse.sql.foreign import refuse_foreign
 from recuse.sql.native.calls import is_call
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.tree import NativeQuery, inner, names_of

@@ -6,20 +6,19 @@ of an expression is a key, and every part is compiled by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import fold
 from recuse.scalars.expression import Constant, Expression, Query, Variable, operands, with_operands
 from recuse.sql.elaborate import Elaborator, Lookup
 from recuse.sql.native.apart import told_apart
 from recuse.sql.native.asked import EngineCall, Over, RowsCall
-from recuse.sql.native.calls import Calls, calls, is_call, windows
-from recuse.sql.native.inner import Inner
-from recuse.sql.native.tree import NativeSelect, Sorting, native_lookup, native_scalars, with_inner
+from recuse.sql.native.calls import Calls, calls, windows
+from recuse.sql.native.replace import aliases_in, columns_in, each_once, fresh_alias, replaced, several_orders
+from recuse.sql.native.tree import NativeSelect, Sorting, native_lookup
 from recuse.sql.native.windows import RANKED
 from recuse.sql.query import Output, Scalar, column
 
@@ -117,41 +116,41 @@ NUMBER = "number of the row"
 
 def steps_of(select: NativeSelect, around: Lookup, make: Make) -> Steps:
     """Return the steps of a SELECT, or refuse what cannot be computed."""
-    taken = _aliases(select)
+    taken = aliases_in(select)
     rows = lookup = native_lookup(select.items, around)
     here = {item.alias for item in select.items}
     shown = ShownRows(select.outputs, select.having, select.qualify, select.once_by, select.order)
     groups: tuple[Step, ...] = ()
     keys: list[Scalar] = []
     if select.keys is not None:
-        before = Beforehand(_fresh("prepared", taken))
-        made = _groups(select.keys, shown, make(rows), before, _fresh("grouped", taken))
-        groups = (*before.steps(), *in_parts(made, _fresh("summed", taken)))
+        before = Beforehand(fresh_alias("prepared", taken))
+        made = _groups(select.keys, shown, make(rows), before, fresh_alias("grouped", taken))
+        groups = (*before.steps(), *in_parts(made, fresh_alias("summed", taken)))
         shown = shown.after(made)
         _refuse_ungrouped(shown, here, make(rows))
         lookup, here = made.lookup(around), {made.alias}
         keys = [column(made.alias, one.name) for one in made.columns[: made.keys]]
     having, shown = shown.having, replace(shown, having=())
-    found = _once(window for scalar in shown.scalars() for window in windows(scalar))
+    found = each_once(window for scalar in shown.scalars() for window in windows(scalar))
     if not found:
         return Steps(rows, groups, having, lookup, None, (), shown, lookup)
     _refuse_nested(found, make(lookup))
     grouped = lookup
     numbered: Step | None = None
-    if not groups and _several_orders(found):
-        numbered = _numbered(shown, here, lookup, _fresh("numbered", taken))
+    if not groups and several_orders(found):
+        numbered = _numbered(shown, here, lookup, fresh_alias("numbered", taken))
         shown = shown.after(numbered)
         found = [numbered.replaced(window) for window in found]
         lookup, here = numbered.lookup(around), {numbered.alias}
         keys = [column(numbered.alias, NUMBER)]
-    before = Beforehand(_fresh("arranged", taken))
+    before = Beforehand(fresh_alias("arranged", taken))
 
     def ties(used: Sequence[Scalar]) -> Sequence[Scalar]:
         alone = told_apart(select.items, used) if not groups and numbered is None else None
         return [*used, *keys] if alone is None else alone
 
-    over = _windows(found, shown, here, make(lookup), ties, before, _fresh("windowed", taken))
-    parts = (*before.steps(), *in_parts(over, _fresh("ranked", taken)))
+    over = _windows(found, shown, here, make(lookup), ties, before, fresh_alias("windowed", taken))
+    parts = (*before.steps(), *in_parts(over, fresh_alias("ranked", taken)))
     return Steps(rows, groups, having, grouped, numbered, parts, shown.after(over), over.lookup(around))
 
 
@@ -181,7 +180,7 @@ def _groups(
     computed = [
         Computed(key, f"k{n}", before.take(elaborator.expression(key))) for n, key in enumerate(keys, start=1)
     ]
-    found = _once(call for scalar in shown.scalars() for call in calls(scalar))
+    found = each_once(call for scalar in shown.scalars() for call in calls(scalar))
     computed += [Computed(call, f"a{n}", reader.expression(call)) for n, call in enumerate(found, start=1)]
     return Step(alias, tuple(computed), len(keys))
 
@@ -196,7 +195,7 @@ def _windows(
     alias: str,
 ) -> Step:
     """Return the windows as columns; `ties` are the columns by which rows that tie are told apart."""
-    used = _columns([*shown.scalars()], here)
+    used = columns_in([*shown.scalars()], here)
     kept = [
         Computed(one, f"c{n}", before.take(elaborator.lookup(one))) for n, one in enumerate(used, start=1)
     ]
@@ -207,7 +206,7 @@ def _windows(
 
 
 def _numbered(shown: ShownRows, here: set[str], lookup: Lookup, alias: str) -> Step:
-    used = _columns([*shown.scalars()], here)
+    used = columns_in([*shown.scalars()], here)
     kept = [Computed(one, f"c{n}", lookup(one)) for n, one in enumerate(used, start=1)]
     number = Computed(exp.var(NUMBER), NUMBER, RowsCall((), over=Over()).engine("row_number", (), RANKED))
     return Step(alias, (*kept, number))
@@ -243,62 +242,6 @@ def _is_stored(value: Expression, alias: str) -> bool:
 
 
 # ------------------------------------------------------------------ looking at expressions
-
-
-def replaced(scalar: Scalar, meant: Mapping[Scalar, Scalar]) -> Scalar:
-    """Return an expression with every part that is listed replaced by what it means.
-
-    A subquery sees the rows around it, and has aggregates of its own.
-    """
-    rows = {source: target for source, target in meant.items() if not is_call(source)}
-
-    def whole(node: Scalar, known: Mapping[Scalar, Scalar]) -> Scalar:
-        def change(part: exp.Expr) -> exp.Expr:
-            target = known.get(part)
-            if target is not None and part.find(exp.Column, exp.AggFunc, exp.Window) is not None:
-                found = target.copy()
-                found.meta.update(part.meta)
-                return found
-            return with_inner(part, lambda one: whole(one, rows)) if isinstance(part, Inner) else part
-
-        return node.transform(change)
-
-    return whole(scalar, meant)
-
-
-def _once(nodes: Iterable[Scalar]) -> list[Scalar]:
-    return list(dict.fromkeys(nodes))
-
-
-def _columns(scalars: Sequence[Scalar], here: set[str]) -> list[exp.Column]:
-    """Return the columns that expressions use of the rows here, each once."""
-    found = (part for scalar in scalars for part in scalar.find_all(exp.Column) if part.table in here)
-    return list({(part.table, part.name): part for part in found}.values())
-
-
-def _several_orders(found: Sequence[Scalar]) -> bool:
-    """Return whether windows order rows in different ways."""
-    orders = {
-        (tuple(window.args.get("partition_by") or ()), window.args.get("order"))
-        for window in found
-        if window.args.get("order") is not None or window.find(exp.RowNumber, exp.Lag, exp.Lead, exp.Ntile)
-    }
-    return len(orders) > 1
-
-
-def _aliases(select: NativeSelect) -> set[str]:
-    """Return the aliases that expressions of a SELECT mention, as they are compared."""
-    used = {fold(item.alias) for item in select.items}
-    for scalar in native_scalars(select):
-        used |= {fold(part.table) for part in scalar.find_all(exp.Column)}
-    return used
-
-
-def _fresh(wish: str, taken: set[str]) -> str:
-    names = [wish, *(f"{wish}_{number}" for number in range(2, len(taken) + 3))]
-    found = next(name for name in names if fold(name) not in taken)
-    taken.add(fold(found))
-    return found
 
 
 def _refuse_ungrouped(shown: ShownRows, here: set[str], elaborator: Elaborator) -> None:

@@ -1,0 +1,161 @@
+"""`Plan`: a compiled question, all that is known of it before a private row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from recuse.krelation.relation import Shape
+from recuse.scalars.types import Number
+from recuse.sql.derivation import DerivationTable
+from recuse.sql.dialect import DUCKDB, Dialect
+from recuse.sql.explain import Explanation
+from recuse.sql.finish import Shown
+from recuse.sql.formula import FinishingStep, Term
+from recuse.sql.grouping import Grouping
+from recuse.sql.measure import Aggregate, Measure
+from recuse.sql.native.question import PublicQuery
+from recuse.sql.placeholder import filled
+from recuse.sql.sharing import Sharing
+from recuse.sql.touch import Touch
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationQuery:
+    """One aggregate: the tables whose rows are its derivations, and the form of their annotations.
+
+    `plain` is the aggregate as it was understood, for an engine to check that it agrees; it is never run.
+    """
+
+    tables: tuple[DerivationTable, ...]
+    plain: str
+    shape: Shape
+    aggregate: Aggregate
+    granularity: Fraction
+    sharing: Sharing
+    signed: bool
+    """whether rows may weigh less than nothing: follows from the query"""
+    touches: tuple[Touch, ...] = ()
+    """what every kind of owner decides of the keys"""
+    bound: int | None = None
+    """the most rows that a participant can own, where query and catalogue say so"""
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether a participant owns any row that it looks at."""
+        return any(table.is_owned for table in self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an engine runs for a question, and how its columns are made of the measures."""
+
+    measures: tuple[DerivationQuery, ...]
+    columns: tuple[Shown, ...]
+    grouping: Grouping | None
+    steps: tuple[FinishingStep, ...]
+    """what is done with the rows once they are released"""
+    firsts: tuple[FirstPlan, ...]
+    """the numbers that are released before anything else; statements have places for them"""
+    first_share: Fraction
+    """the part of ε for all of them together, if people's rows are asked for after"""
+    explanation: Explanation = field(compare=False, repr=False)
+    asked: tuple[Measure, ...] = field(compare=False, repr=False)
+    """the measures as they were read, for saying what is wrong with them"""
+    text: str = field(compare=False, repr=False)
+    dialect: Dialect = DUCKDB
+    """in which its statements are written"""
+    public: PublicQuery | None = None
+    """a question about nobody that is run as it is; it has no measures then"""
+    finding: DerivationQuery | None = None
+    """the rows among which keys are found, with δ"""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the question asks for one aggregate without groups."""
+        return self.grouping is None and [type(shown.what) for shown in self.columns] == [Term]
+
+    @property
+    def is_public(self) -> bool:
+        """Whether no participant owns any row that the question looks at.
+
+        Guarantee: the answer is then the same whoever withdraws. It costs nothing, and needs no noise.
+        """
+        return self.looks_at_nobody and all(first.plan.is_public for first in self.firsts)
+
+    @property
+    def looks_at_nobody(self) -> bool:
+        """Whether no participant owns any row that its own statements look at, scalars aside."""
+        return not any(measure.is_owned for measure in self.measures)
+
+    def filled(self, values: Sequence[Fraction | None]) -> Plan:
+        """Return the plan with numbers in its places: those of the first so many scalars."""
+        kinds = [first.type for first in self.firsts]
+
+        def fill(measure: DerivationQuery) -> DerivationQuery:
+            tables = (_filled(table, values, kinds, self.dialect) for table in measure.tables)
+            return replace(measure, tables=tuple(tables))
+
+        return replace(
+            self,
+            measures=tuple(map(fill, self.measures)),
+            finding=None if self.finding is None else fill(self.finding),
+        )
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What is run over private rows, each once."""
+        found = () if self.finding is None else (self.finding,)
+        return compiled_sql((*self.measures, *found))
+
+    @property
+    def single(self) -> DerivationQuery:
+        """The only measure of a question that asks for one number."""
+        (measure,) = self.measures
+        return measure
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPlan:
+    """A number that is released first: its plan, its type, and how the question writes it."""
+
+    plan: Plan
+    type: Number
+    text: str = field(compare=False)
+    end: bool = False
+    """whether it is an end of a key of GROUP BY, and does not stand in the question"""
+
+
+def _filled(
+    table: DerivationTable,
+    values: Sequence[Fraction | None],
+    kinds: Sequence[Number],
+    dialect: Dialect,
+) -> DerivationTable:
+    below = tuple(
+        replace(
+            group,
+            group=replace(
+                group.group,
+                tables=tuple(_filled(inner, values, kinds, dialect) for inner in group.group.tables),
+            ),
+        )
+        for group in table.below
+    )
+    return replace(table, sql=filled(table.sql, values, kinds, dialect), below=below)
+
+
+def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:
+    """Return the statements of all tables, each once, in the order in which they are run."""
+    return tuple(dict.fromkeys(sql for measure in measures for sql in statements(measure.tables)))
+
+
+def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
+    """Return the statements of tables and of the groups below them, parents first."""
+    found = []
+    for table in tables:
+        found.append(table.sql)
+        for below in table.below:
+            found += statements(below.group.tables)
+    return found

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import recuse
-from recuse import lines
+from recuse import blocks, lines
 from recuse.blocks import batches, header
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import DatabaseError
@@ -88,17 +88,17 @@ def _decoded(cell: bytes | None) -> str | None:
 
 
 @settings(max_examples=examples(400))
-@given(TEXTS, st.sampled_from([FORM, NARROW]), st.sampled_from([1, 2, 5, 7, lines.BLOCK]))
+@given(TEXTS, st.sampled_from([FORM, NARROW]), st.sampled_from([1, 2, 5, 7, blocks.BLOCK]))
 @example(b'\t"1,2,3\n""\n', NARROW, 7)
 @example(b'1,2,3\n4,"5\n6,7",8\n', FORM, 1 << 20)
 @example(b'1,2,3\n4,5,"6\n', FORM, 1 << 20)
 def test_a_file_is_read_by_the_rule(content, form, block):
-    kept = lines.BLOCK
-    lines.BLOCK = block
+    kept = blocks.BLOCK
+    blocks.BLOCK = block
     try:
         assert read(content, form) == judged(content, form)
     finally:
-        lines.BLOCK = kept
+        blocks.BLOCK = kept
 
 
 @settings(max_examples=examples(300))
@@ -109,7 +109,7 @@ def test_the_rows_of_two_parts_are_those_of_the_whole(first, second):
     assert read(whole, FORM) == read(left, FORM) + read(right, FORM)
 
 
-@pytest.mark.parametrize("length", [lines.MAX_LINE, lines.MAX_LINE + 1, 3 * lines.BLOCK])
+@pytest.mark.parametrize("length", [lines.MAX_LINE, lines.MAX_LINE + 1, 3 * blocks.BLOCK])
 def test_a_line_that_is_too_long_is_no_row(length):
     long = b"1,2," + b"9" * (length - 4)
     expected = {("a", "b", "c"): 1, ("d", "e", "f"): 1}

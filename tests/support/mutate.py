@@ -118,14 +118,14 @@ MUTANTS = (
     ),
     Mutant(
         "the last of the budget is given twice",
-        "ledger/ledger.py",
+        "ledger/spending.py",
         "if question.epsilon.value > left:",
         "if question.epsilon.value > left + question.epsilon.value:",
         ("tests/ledger/test_ledger.py",),
     ),
     Mutant(
         "all of the budget cannot be spent",
-        "ledger/ledger.py",
+        "ledger/spending.py",
         "if question.epsilon.value > left:",
         "if question.epsilon.value >= left:",
         ("tests/ledger/test_ledger.py",),
@@ -209,7 +209,7 @@ MUTANTS = (
     ),
     Mutant(
         "a proof rounds inwards",
-        "solver/certificate.py",
+        "solver/bounds.py",
         "low, high = reduced - slack, reduced + slack",
         "low, high = reduced + slack, reduced + slack",
         ("tests/solver/test_certificate.py",),

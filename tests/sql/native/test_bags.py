@@ -113,5 +113,5 @@ def test_windows_of_several_orders_agree_on_rows_that_look_alike(monkeypatch: py
             return {con.execute(sql).fetchall()[0] for _ in range(4)}
 
         assert len(answers()) == 1
-        monkeypatch.setattr(steps, "_several_orders", lambda found: False)
+        monkeypatch.setattr(steps, "several_orders", lambda found: False)
         assert len(answers()) > 1

@@ -198,8 +198,8 @@ def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerN
             if other == kind
         ]
         columns = [[tables[n].table[name] for name in tables[n].owners[place][1]] for n, place in places]
-        stacked = [stacked(list(group)) for group in zip(*columns, strict=True)]
-        codes, values = numbered(stacked)
+        together = [stacked(list(group)) for group in zip(*columns, strict=True)]
+        codes, values = numbered(together)
         ends = accumulate((tables[n].table.num_rows for n, _ in places), initial=0)
         for (number, place), (start, end) in zip(places, pairwise(ends), strict=True):
             np.add(codes[start:end], offset, out=matrices[number][:, place])

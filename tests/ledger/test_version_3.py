@@ -1,4 +1,4 @@
-"""A ledger that version 0.1 of the program wrote, word for word: it opens, migrates, and keeps its history."""
+"""A ledger that version 0.1 wrote, word for word: it opens, migrates, and keeps its history."""
 
 from __future__ import annotations
 

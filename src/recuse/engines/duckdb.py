@@ -261,9 +261,8 @@ class DuckDB:
         return found.to_arrow_table()
 
 
-def open_source(source: Source, policy: Policy | None) -> DuckDB:
-    """Return the database of a source: what `engines.open` calls."""
-    return DuckDB.open(source, policy)
+open_source = DuckDB.open
+"""what `engines.open` calls"""
 
 
 def _limits(policy: Policy | None) -> EngineLimits:

@@ -128,10 +128,6 @@ class Elaborator:
 
     # -------------------------------------------------------------- leaves
 
-    def column(self, node: exp.Expr) -> Expression:
-        """Return a column."""
-        return self.lookup(node)
-
     def literal(self, node: exp.Expr) -> Expression:
         """Return a number or text."""
         if node.args.get("is_string"):
@@ -327,7 +323,7 @@ class Elaborator:
 
 
 SPECIAL: dict[type[exp.Expr], Callable[[Elaborator, exp.Expr], Expression]] = {
-    exp.Column: Elaborator.column,
+    exp.Column: lambda self, node: self.lookup(node),
     exp.Literal: Elaborator.literal,
     exp.Boolean: lambda _, node: Constant(bool(node.this), Boolean()),
     exp.Null: lambda *_: NULL,

@@ -87,8 +87,39 @@ SAME = [
         "SELECT COUNT(*) FROM person p WHERE EXISTS (SELECT 1 FROM visit v WHERE v.person = p.id)",
         "SELECT COUNT(*) FROM person x WHERE EXISTS (SELECT 1 FROM visit y WHERE x.id = y.person)",
     ),
+    (
+        "SELECT COUNT(*) FROM person p WHERE NOT EXISTS (SELECT 1 FROM visit v WHERE v.person = p.id)",
+        "SELECT COUNT(*) FROM person x WHERE NOT EXISTS (SELECT 1 FROM visit y WHERE x.id = y.person)",
+    ),
+    (
+        "SELECT COUNT(*) FROM person p WHERE (SELECT COUNT(*) FROM visit v WHERE v.person = p.id) >= 2",
+        "SELECT COUNT(1) FROM person q WHERE '2' <= (SELECT COUNT(1) FROM visit w WHERE q.id = w.person)",
+    ),
+    (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "SELECT town, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) FROM person GROUP BY town",
+    ),
+    (
+        "SELECT town, COUNT(*) FROM person GROUP BY town",
+        "SELECT town, COUNT(*) AS n FROM person GROUP BY 1 QUALIFY ROW_NUMBER() OVER (ORDER BY n DESC) <= 1",
+    ),
+    ("SELECT MEDIAN(age) FROM person", "SELECT QUANTILE_CONT(p.age, 0.5) AS m FROM person p"),
+    (
+        "SELECT MEDIAN(age) FROM person",
+        "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age) FROM person",
+    ),
+    ("SELECT AVG(age) FROM person", "SELECT SUM(age) / COUNT(age) FROM person"),
+    ("SELECT STDDEV(age) FROM person", "SELECT STDDEV_SAMP(p.age) AS d FROM person p"),
 ]
 OTHER = [
+    ("SELECT MAX(age) FROM person", "SELECT MIN(age) FROM person"),
+    ("SELECT MEDIAN(age) FROM person", "SELECT QUANTILE_CONT(age, 0.9) FROM person"),
+    ("SELECT STDDEV(age) FROM person", "SELECT AVG(age) FROM person"),
+    ("SELECT MODE(town) FROM person", "SELECT town, COUNT(*) FROM person GROUP BY town"),
+    (
+        "SELECT COUNT(*) FROM person p WHERE (SELECT COUNT(*) FROM visit v WHERE v.person = p.id) >= 2",
+        "SELECT COUNT(*) FROM person p WHERE (SELECT COUNT(day) FROM visit v WHERE v.person = p.id) >= 2",
+    ),
     ("SELECT COUNT(*) FROM visit", "SELECT COUNT(*) FROM person"),
     ("SELECT COUNT(*) FROM visit", "SELECT COUNT(day) FROM visit"),
     ("SELECT COUNT(*) FROM visit", "SELECT SUM(1) FROM visit"),

@@ -147,9 +147,17 @@ def _one_order(node: exp.Expr) -> exp.Expr:
         return inner if plain or isinstance(node.parent, exp.Where) else node
     if isinstance(node, exp.EQ | exp.NEQ) and node.left.sql() > node.right.sql():
         return type(node)(this=node.right.copy(), expression=node.left.copy())
+    if isinstance(node, exp.Count) and _is_constant(node.this):
+        return exp.Count(this=exp.Star())
     if flipped := _FLIPPED.get(type(node)):
         return flipped(this=node.args["expression"].copy(), expression=node.this.copy())
     return node
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    """Return whether a node of our statements is a constant that is not NULL: every row counts then."""
+    written = node.this if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) else node
+    return isinstance(written, exp.Literal | exp.Boolean)
 
 
 def _chained(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:

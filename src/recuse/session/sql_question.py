@@ -24,6 +24,7 @@ from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.ordered import AtRank, Largest, MostFrequent, Ordered, Picker, PlacedGroup
+from recuse.mechanism.peeled import Peeled, worth_peeling
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.priced import priced
 from recuse.mechanism.recursive import Recursive
@@ -165,7 +166,7 @@ class SqlQuestion:
     def read_private_rows(self, solver: Solver) -> Subjects:
         rows = Collected.of(self.engine, self.plan, self.domain)
         measures = zip(self.plan.measures, self.parts, strict=True)
-        return [_groups(measure, part, rows, solver) for measure, part in measures]
+        return [_groups(measure, part, rows, solver, self.plan.largest) for measure, part in measures]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""
@@ -236,8 +237,10 @@ def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, i
     return Largest(axis) if asked.rank is None else AtRank(asked.rank, axis), asked.sign
 
 
-def _groups(measure: DerivationQuery, part: Part, rows: Collected, solver: Solver) -> Groups:
-    """Return the groups of a measure in the form that query and policy say."""
+def _groups(
+    measure: DerivationQuery, part: Part, rows: Collected, solver: Solver, largest: int | None
+) -> Groups:
+    """Return the groups of a measure in the form that query and policy say; `largest`: who wants so many."""
     if isinstance(measure.aggregate, OrderedValue | KeyEnd | MostFrequentValue):
         placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
         return Ordered(placed, *_picked(measure.aggregate), shared(measure, rows.domain))
@@ -250,4 +253,16 @@ def _groups(measure: DerivationQuery, part: Part, rows: Collected, solver: Solve
     one_price = measure.shape is Shape.THRESHOLDS or isinstance(part.mechanism, Recursive)
     if prices.worthwhile and not one_price:
         return Together(priced(relations, prices, solver))
+<<<<<<< HEAD
     return Together(HullGroups([prepare(relation, solver) for relation in relations]))
+=======
+    hull = HullGroups([prepare(relation, solver) for relation in relations])
+    if largest is not None and worth_peeling(len(relations), largest):
+        return Peeled(hull, largest)
+    return Together(hull)
+
+
+def price_list(measure: DerivationQuery, domain: GroupDomain) -> PriceList:
+    """Return how many groups each kind of participant can touch."""
+    return PriceList(len(domain.keys), {touch.kind: touch.most(domain.keys) for touch in measure.touches})
+>>>>>>> e777f04 (The largest of many groups are drawn: ORDER BY COUNT(*) DESC LIMIT k)

@@ -2,7 +2,8 @@
 
 Of a plan that is the rows that are counted and who owns them, the groups, and the numbers that are released
 first and stand in the statements. The names of columns, formulas over the numbers, HAVING, the order of rows
-and LIMIT are made of what was released, so they do not belong to it.
+and LIMIT are made of what was released, so they do not belong to it; where only the largest groups have a
+number, how many they are does.
 
 A statement is compared with its aliases numbered, its cross joins, conjuncts, disjuncts and the sides of
 comparisons in one order, and what is always true left out: none of this changes a row.
@@ -35,6 +36,7 @@ def meaning(plan: Plan) -> dict[str, Any]:
         "groups": None if plan.grouping is None else _groups(plan.grouping, plan.dialect.grammar),
         "firsts": [_first(first) for first in plan.firsts],
         "finding": None if plan.finding is None else _measure(plan.finding, plan.dialect.grammar),
+        **({} if plan.largest is None else {"largest": plan.largest}),
     }
 
 

@@ -97,9 +97,9 @@ def _dials() -> tuple[tuple[int, Dial], ...]:
 
 
 LEAST_CHOICE = Fraction(1, 20)
-"""With many cells noise is paid in each, and what truncation takes once: a choice that hears little of it stops
-earlier, which is better. 2,000 groups of one-owner rows, 1,500 and 20,000 people, ε = 0.1 and 1, light and
-heavy tails, geometric means of the errors: counts 164 with 3/10, 85 with 1/10, 52 with 1/20, 42 with 3/100;
+"""With many cells noise is paid in each, what truncation takes once: a choice that hears less of that stops
+earlier, which is better. 2,000 groups of rows with one owner, 1,500 and 20,000 people, ε = 0.1 and 1, light
+and heavy tails, geometric means of errors: counts 164 with 3/10, 85 with 1/10, 52 with 1/20, 42 with 3/100;
 sums 4.7, 1.7, 1.6 and, with 1/50, 0.9 times the answers. 300 groups: 181, 104, 85; 60: 226, 158, 143; 12: all
 alike. Below 1/20 sums of few people fall to 0."""
 DIALS = _dials()

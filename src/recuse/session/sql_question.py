@@ -253,16 +253,7 @@ def _groups(
     one_price = measure.shape is Shape.THRESHOLDS or isinstance(part.mechanism, Recursive)
     if prices.worthwhile and not one_price:
         return Together(priced(relations, prices, solver))
-<<<<<<< HEAD
-    return Together(HullGroups([prepare(relation, solver) for relation in relations]))
-=======
     hull = HullGroups([prepare(relation, solver) for relation in relations])
     if largest is not None and worth_peeling(len(relations), largest):
         return Peeled(hull, largest)
     return Together(hull)
-
-
-def price_list(measure: DerivationQuery, domain: GroupDomain) -> PriceList:
-    """Return how many groups each kind of participant can touch."""
-    return PriceList(len(domain.keys), {touch.kind: touch.most(domain.keys) for touch in measure.touches})
->>>>>>> e777f04 (The largest of many groups are drawn: ORDER BY COUNT(*) DESC LIMIT k)

@@ -26,11 +26,7 @@ from recuse.sql.domains import domain_queries
 from recuse.sql.ends import KeyEnd, rows_with_keys
 from recuse.sql.explain import Explanation, FirstNote, TableNote, explain
 from recuse.sql.finish import Shown
-<<<<<<< HEAD
 from recuse.sql.formula import ShownKey
-=======
-from recuse.sql.formula import FinishingStep, ShownKey, Term, largest_rows
->>>>>>> e777f04 (The largest of many groups are drawn: ORDER BY COUNT(*) DESC LIMIT k)
 from recuse.sql.grouping import Grouping, grouping_of
 from recuse.sql.groups import Joined
 from recuse.sql.kinds import kind_of
@@ -42,7 +38,7 @@ from recuse.sql.native.question import PublicQuery, public_query
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
-from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql
+from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql, largest_groups
 from recuse.sql.read import read
 from recuse.sql.reading import Reading
 from recuse.sql.schema import Schema
@@ -60,123 +56,6 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-<<<<<<< HEAD
-=======
-@dataclass(frozen=True, slots=True)
-class DerivationQuery:
-    """One aggregate: the tables whose rows are its derivations, and the form of their annotations.
-
-    `plain` is the aggregate as it was understood, for an engine to check that it agrees; it is never run.
-    """
-
-    tables: tuple[DerivationTable, ...]
-    plain: str
-    shape: Shape
-    aggregate: Aggregate
-    granularity: Fraction
-    sharing: Sharing
-    signed: bool
-    """whether rows may weigh less than nothing: follows from the query"""
-    touches: tuple[Touch, ...] = ()
-    """what every kind of owner decides of the keys"""
-    bound: int | None = None
-    """the most rows that a participant can own, where query and catalogue say so"""
-
-    @property
-    def is_owned(self) -> bool:
-        """Whether a participant owns any row that it looks at."""
-        return any(table.is_owned for table in self.tables)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an engine runs for a question, and how its columns are made of the measures."""
-
-    measures: tuple[DerivationQuery, ...]
-    columns: tuple[Shown, ...]
-    grouping: Grouping | None
-    steps: tuple[FinishingStep, ...]
-    """what is done with the rows once they are released"""
-    firsts: tuple[FirstPlan, ...]
-    """the numbers that are released before anything else; statements have places for them"""
-    first_share: Fraction
-    """the part of ε for all of them together, if people's rows are asked for after"""
-    explanation: Explanation = field(compare=False, repr=False)
-    asked: tuple[Measure, ...] = field(compare=False, repr=False)
-    """the measures as they were read, for saying what is wrong with them"""
-    text: str = field(compare=False, repr=False)
-    dialect: Dialect = DUCKDB
-    """in which its statements are written"""
-    public: PublicQuery | None = None
-    """a question about nobody that is run as it is; it has no measures then"""
-    finding: DerivationQuery | None = None
-    """the rows among which keys are found, with δ"""
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the question asks for one aggregate without groups."""
-        return self.grouping is None and [type(shown.what) for shown in self.columns] == [Term]
-
-    @property
-    def largest(self) -> int | None:
-        """How many groups are looked at, if they are those of the largest number: ORDER BY it DESC LIMIT k.
-
-        Only where groups share people and all move the same way; elsewhere all of them are answered.
-        """
-        return _largest(self.measures, self.steps)
-
-    @property
-    def is_public(self) -> bool:
-        """Whether no participant owns any row that the question looks at.
-
-        Guarantee: the answer is then the same whoever withdraws. It costs nothing, and needs no noise.
-        """
-        return self.looks_at_nobody and all(first.plan.is_public for first in self.firsts)
-
-    @property
-    def looks_at_nobody(self) -> bool:
-        """Whether no participant owns any row that its own statements look at, scalars aside."""
-        return not any(measure.is_owned for measure in self.measures)
-
-    def filled(self, values: Sequence[Fraction | None]) -> Plan:
-        """Return the plan with numbers in its places: those of the first so many scalars."""
-        kinds = [first.type for first in self.firsts]
-
-        def fill(measure: DerivationQuery) -> DerivationQuery:
-            tables = (_filled(table, values, kinds, self.dialect) for table in measure.tables)
-            return replace(measure, tables=tuple(tables))
-
-        return replace(
-            self,
-            measures=tuple(map(fill, self.measures)),
-            finding=None if self.finding is None else fill(self.finding),
-        )
-
-    @property
-    def statements(self) -> tuple[str, ...]:
-        """What is run over private rows, each once."""
-        found = () if self.finding is None else (self.finding,)
-        return compiled_sql((*self.measures, *found))
-
-    @property
-    def single(self) -> DerivationQuery:
-        """The only measure of a question that asks for one number."""
-        (measure,) = self.measures
-        return measure
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPlan:
-    """A number that is released first: its plan, its type, and how the question writes it."""
-
-    plan: Plan
-    type: Number
-    text: str = field(compare=False)
-    end: bool = False
-    """whether it is an end of a key of GROUP BY, and does not stand in the question"""
-
-
->>>>>>> e777f04 (The largest of many groups are drawn: ORDER BY COUNT(*) DESC LIMIT k)
 def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     """Return the plan of an SQL question, or refuse it with place, reason and hint."""
     try:
@@ -246,7 +125,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
         _derivations(asked, measure, schema, policy, grouped=bool(question.keys))
         for asked, measure in zip(question.measures, measures, strict=True)
     )
-    finding = _finding(question, schema, policy)
+    finding, largest = _finding(question, schema, policy), largest_groups(compiled, question.steps)
     return Plan(
         measures=compiled,
         columns=question.columns,
@@ -265,7 +144,9 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             schema,
             sharing=[]
             if grouping is None
-            else [_sharing_words(one, grouping, _largest(compiled, question.steps)) for one in compiled],
+            else [
+                _sharing_words(one, grouping, largest_groups(compiled, question.steps)) for one in compiled
+            ],
             sparing=_sparing(compiled, measures, policy),
             bounds=[one.bound for one in compiled if one.bound is not None],
             firsts=[
@@ -278,16 +159,6 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             finding=None if finding is None else finding.sharing,
         ),
     )
-
-
-def _largest(measures: Sequence[DerivationQuery], steps: tuple[FinishingStep, ...]) -> int | None:
-    """Return how many of the largest groups of the only measure are wanted, if such groups are drawn."""
-    count = largest_rows(steps)
-    if count is None or len(measures) != 1:
-        return None
-    (measure,) = measures
-    alike = measure.sharing is Sharing.TOGETHER and not measure.signed and not measure.aggregate.placed
-    return count if alike else None
 
 
 def _sharing_words(measure: DerivationQuery, grouping: Grouping, largest: int | None) -> str:

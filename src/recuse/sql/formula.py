@@ -188,8 +188,6 @@ class Look:
 FinishingStep = Keep | Look | Arrange | FirstRows
 
 
-<<<<<<< HEAD
-=======
 def largest_rows(steps: tuple[FinishingStep, ...]) -> int | None:
     """Return how many rows are left by ORDER BY the first measure DESC LIMIT k; None if it is not that."""
     match steps:
@@ -198,12 +196,6 @@ def largest_rows(steps: tuple[FinishingStep, ...]) -> int | None:
     return None
 
 
-def operation(operator: Operator, *arguments: Formula) -> Operation:
-    """Return the operation on some formulas."""
-    return Operation(operator, arguments)
-
-
->>>>>>> e777f04 (The largest of many groups are drawn: ORDER BY COUNT(*) DESC LIMIT k)
 def parts_of(formula: Formula) -> Iterator[Formula]:
     """Yield a formula and all that it is made of."""
     yield formula

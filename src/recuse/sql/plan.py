@@ -12,7 +12,7 @@ from recuse.sql.derivation import DerivationTable
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.explain import Explanation
 from recuse.sql.finish import Shown
-from recuse.sql.formula import FinishingStep, Term
+from recuse.sql.formula import FinishingStep, Term, largest_rows
 from recuse.sql.grouping import Grouping
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.native.question import PublicQuery
@@ -77,6 +77,14 @@ class Plan:
         return self.grouping is None and [type(shown.what) for shown in self.columns] == [Term]
 
     @property
+    def largest(self) -> int | None:
+        """How many groups are looked at, if they are those of the largest number: ORDER BY it DESC LIMIT k.
+
+        Only where groups share people and all move the same way; elsewhere all of them are answered.
+        """
+        return largest_groups(self.measures, self.steps)
+
+    @property
     def is_public(self) -> bool:
         """Whether no participant owns any row that the question looks at.
 
@@ -114,6 +122,16 @@ class Plan:
         """The only measure of a question that asks for one number."""
         (measure,) = self.measures
         return measure
+
+
+def largest_groups(measures: Sequence[DerivationQuery], steps: tuple[FinishingStep, ...]) -> int | None:
+    """Return how many of the largest groups of the only measure are wanted, if such groups are drawn."""
+    count = largest_rows(steps)
+    if count is None or len(measures) != 1:
+        return None
+    (measure,) = measures
+    alike = measure.sharing is Sharing.TOGETHER and not measure.signed and not measure.aggregate.placed
+    return count if alike else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from recuse.engines.bare import bare
 from recuse.policy import Policy
 from recuse.session.session import connect
 
-Whole = NDArray[np.int64]
+GroupCounts = NDArray[np.int64]
 SEED = 18
 POLICY = Policy.parse("""
 [[protect]]
@@ -58,15 +58,15 @@ class Bought:
     what: str
     people: int
     groups: int
-    person: Whole
-    product: Whole
-    price: Whole
+    person: GroupCounts
+    product: GroupCounts
+    price: GroupCounts
 
-    def weights(self) -> Whole:
+    def weights(self) -> GroupCounts:
         """Return what each row counts for."""
         return np.ones_like(self.price) if self.what == "COUNT(*)" else self.price
 
-    def truth(self, kept: NDArray[np.bool_] | None = None) -> Whole:
+    def truth(self, kept: NDArray[np.bool_] | None = None) -> GroupCounts:
         """Return the number of every group, of some rows if they are named."""
         some = np.ones(len(self.person), bool) if kept is None else kept
         found = np.bincount(self.product[some], self.weights()[some], self.groups)
@@ -124,7 +124,7 @@ def ours(data: Bought, epsilon: Fraction, runs: int) -> Iterator[NDArray[np.floa
             yield np.array([float(row.cells[0].value or 0) for row in answer])
 
 
-Contestant = Callable[[Bought, Fraction, Fraction, np.random.Generator], NDArray[np.float64]]
+ToldMechanism = Callable[[Bought, Fraction, Fraction, np.random.Generator], NDArray[np.float64]]
 """(data, ε, what the right bound is multiplied by, draws) → an answer"""
 
 
@@ -180,7 +180,7 @@ FACTORS = (Fraction(1), Fraction(10), Fraction(1, 10))
 
 def rows(epsilons: Sequence[Fraction], runs: int, people: int) -> Iterator[str]:
     """Yield the table: a question and an ε a line."""
-    contestants: dict[str, tuple[Contestant, int]] = {"OpenDP": (with_opendp, runs)}
+    contestants: dict[str, tuple[ToldMechanism, int]] = {"OpenDP": (with_opendp, runs)}
     if find_spec("pipeline_dp") is not None:
         contestants["PipelineDP"] = (with_pipeline_dp, 1)
     heads = [f"{name}, {words}" for name in contestants for words in ("told", "10 × too large", "too small")]

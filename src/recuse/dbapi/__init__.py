@@ -13,7 +13,6 @@ a question with parameters is the question with their values in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from os import PathLike
 from typing import Any, Self
 
@@ -30,6 +29,7 @@ from recuse.dbapi.errors import (
     Warning,
     refusing,
 )
+from recuse.dbapi.records import Description, Record, described, records
 from recuse.dbapi.text import bound, literal, stated_epsilon, stated_losses
 from recuse.dbapi.types import (
     BINARY,
@@ -44,19 +44,15 @@ from recuse.dbapi.types import (
     TimeFromTicks,
     Timestamp,
     TimestampFromTicks,
-    TypeObject,
 )
 from recuse.engines.open import Source
 from recuse.mechanism.mechanisms import DEFAULT
-from recuse.numerals import nearest
 from recuse.policy import Policy
 from recuse.privacy import Epsilon, NumberLike
 from recuse.session.answer import Answer
 from recuse.session.outward import after_charge
 from recuse.session.session import Session
 from recuse.session.session import connect as open_session
-from recuse.sql.finish import Shown
-from recuse.sql.kinds import ColumnKind
 
 __all__ = [
     "BINARY",
@@ -172,20 +168,6 @@ class Connection:
         self.close()
 
 
-Description = tuple[str, TypeObject, None, None, None, None, None]
-Record = tuple[Any, ...]
-
-TYPES = {
-    ColumnKind.INTEGER: NUMBER,
-    ColumnKind.NUMBER: NUMBER,
-    ColumnKind.BOOLEAN: NUMBER,
-    ColumnKind.DATE: DATETIME,
-    ColumnKind.TIME: DATETIME,
-    ColumnKind.TIMESTAMP: DATETIME,
-}
-"""what DB-API calls the kinds of columns; all others are strings"""
-
-
 class Cursor:
     """One question at a time and the rows of its answer."""
 
@@ -285,33 +267,3 @@ class Cursor:
         if self._rows is None:
             raise InterfaceError("nothing has been asked yet")
         return self._rows
-
-
-def described(columns: Sequence[Shown], *, intervals: bool = False) -> list[Description]:
-    """Return what the columns of an answer are: the plan knows it without data."""
-    found: list[Description] = []
-    for shown in columns:
-        ends = ("", "_low", "_high") if intervals and not shown.is_label else ("",)
-        kind = TYPES.get(shown.kind, STRING)
-        found += [(shown.name + end, kind, None, None, None, None, None) for end in ends]
-    return found
-
-
-def records(columns: Sequence[Shown], answer: Answer, *, intervals: bool = False) -> list[Record]:
-    """Return the rows of an answer in the order of the SELECT: whole numbers as int, others as float."""
-    found = []
-    for row in answer:
-        keys, cells = iter(row.keys), iter(row.cells)
-        values: list[Any] = []
-        for shown in columns:
-            if shown.is_label:
-                values.append(next(keys))
-            else:
-                cell = next(cells)
-                values += [cell.value, *cell.interval] if intervals else [cell.value]
-        found.append(tuple(_plain(value) for value in values))
-    return found
-
-
-def _plain(value: Any) -> Any:
-    return nearest(value) if isinstance(value, Fraction) else value

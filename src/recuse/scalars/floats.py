@@ -1,6 +1,8 @@
 """Binary floats: one NaN, one zero; arithmetic that has no result is NULL.
 
 The forms of + - * / may give NaN or -0.0; `duckdb` mends both once, where a chain of them ends.
+
+It is longer than other files because it is a table: a row for every function.
 """
 
 from __future__ import annotations

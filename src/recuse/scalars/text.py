@@ -1,4 +1,7 @@
-"""Text: letters, pieces and places; nothing here makes text longer."""
+"""Text: letters, pieces and places; nothing here makes text longer.
+
+It is longer than other files because it is a table: a row for every function.
+"""
 
 from __future__ import annotations
 

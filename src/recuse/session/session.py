@@ -18,7 +18,7 @@ from sqlglot import exp
 from recuse.engines.binding import check_plan
 from recuse.engines.engine import Engine
 from recuse.engines.open import Source, open_engine, recognised
-from recuse.errors import ParameterError, QueryError, RecuseError
+from recuse.errors import QueryError, RecuseError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Delta, Epsilon, NumberLike
@@ -27,9 +27,10 @@ from recuse.session.cdf_question import CdfQuestion
 from recuse.session.distribution import BinEdge, Bins
 from recuse.session.estimate import LADDER, RUNS, Estimate, enough, from_answer, from_data, wanted_error
 from recuse.session.fingerprint import policy_hash
+from recuse.session.like import declared_public
 from recuse.session.outward import FailureLog
 from recuse.session.parts import Parts
-from recuse.session.place import LedgerLocation, ledgers_of
+from recuse.session.place import LedgerLocation
 from recuse.session.spine import Spine
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
@@ -227,7 +228,7 @@ class Session(Spine):
             data, cautions = made.database, made.cautions
             basis = "on data made up from the statistics stated"
         else:
-            data, cautions, basis = _declared_public(like), (), "on data declared public"
+            data, cautions, basis = declared_public(like), (), "on data declared public"
         with closing(open_engine(data, self.policy)) as engine:
             public = compile_query(sql, self.policy, engine.catalogue())
             check_plan(public, engine)
@@ -289,15 +290,3 @@ def histogram(session: Session, value: str, source: str, epsilon: NumberLike, **
 def cdf(session: Session, value: str, source: str, epsilon: NumberLike, **bins: Any) -> Answer:
     """Return which share of the rows has a value up to each edge: `Session.cdf`."""
     return session.cdf(value, source, epsilon, **bins)
-
-
-def _declared_public(like: Source) -> Source:
-    """Return the data of an estimate, unless a ledger beside it says that it is private."""
-    ledgers = ledgers_of(recognised(like))
-    if ledgers:
-        raise ParameterError(
-            "this data has a ledger, so it is private: an estimate from it would cost what an answer costs",
-            found=str(ledgers[0]),
-            hint="name public data of the same schema",
-        )
-    return like

@@ -7,16 +7,15 @@ truth value; where it stands in a value, rows are told apart by what it says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.expression import Constant, Expression
-from recuse.scalars.types import Boolean
+from recuse.scalars.expression import Expression
 from recuse.sql.asks import (
     is_extreme,
     is_subquery,
@@ -25,30 +24,26 @@ from recuse.sql.asks import (
     is_value_comparison,
 )
 from recuse.sql.cases import Cases, TooManyError
-from recuse.sql.elaborate import Elaborator, Lookup, brought
+from recuse.sql.elaborate import Elaborator, Lookup
 from recuse.sql.foreign import refuse_foreign
-from recuse.sql.having import asked_of_one
-from recuse.sql.native.attribute import NotOwn
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.own import own_inner
+from recuse.sql.native.seen import NotOwn
 from recuse.sql.position import refusal, span
 from recuse.sql.predicates import Predicate, Predicates, Subquery
 from recuse.sql.query import Block, BlockSource, Scalar
-from recuse.sql.render import conjunction
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
+from recuse.sql.sentences import Sentences, given_truths
 from recuse.sql.totals import TotalTest
-from recuse.sql.truths import Compound, Fixed, Mention, OfRow, Sentence, Truth
+from recuse.sql.truths import Compound, Mention, Sentence, Truth
 from recuse.sql.walk import type_lookup
 
 Native = Callable[[exp.Expr, Scope], Scalar]
 """reads an expression with subqueries that are to be run as they are"""
 
-MARK = "predicate"
-"""the note on what stands for a predicate in an expression; no text can write it"""
 MAX_OUTCOMES = 9
 IS: dict[Truth, str] = {None: "is null", True: "is true", False: "is false"}
-_QUESTIONS = {"is null": exp.null(), "is true": exp.true(), "is false": exp.false()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,7 @@ class Conditions:
         plain = [part for part, asks in zip(parts, asking, strict=True) if not asks]
         base = Block(conditions=tuple(self.value(part, scope) for part in plain))
         within = replace(scope, rows=scope.rows.joined(base))
-        reader = _Formulas(self, within)
+        reader = Sentences(self, within)
         conditions = [
             reader.condition(reader.sought(part)) for part, asks in zip(parts, asking, strict=True) if asks
         ]
@@ -98,14 +93,14 @@ class Conditions:
 
         One case without conditions if no subquery on private tables stands in them.
         """
-        reader = _Formulas(self, scope)
+        reader = Sentences(self, scope)
         marked = [reader.marked(node) for node in nodes]
         found: dict[tuple[Expression, ...], tuple[list[Scalar], list[Sentence]]] = {}
         every = [dict.fromkeys(predicate.outcomes) for predicate in reader.predicates]
         if prod(map(len, every)) > MAX_OUTCOMES:
             raise self._refuse("too many subqueries decide a value", nodes[0], "ask for each by itself")
         for said in product(*every):
-            values = [_given(value, dict(enumerate(said))) for value in marked]
+            values = [given_truths(value, dict(enumerate(said))) for value in marked]
             typed = tuple(self.elaborator().expression(value) for value in values)
             questions = [Compound(IS[outcome], (Mention(number),)) for number, outcome in enumerate(said)]
             found.setdefault(typed, (values, []))[1].append(Compound("and", tuple(questions)))
@@ -223,117 +218,6 @@ class Conditions:
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
-class _Formulas:
-    """A reader of conditions with subqueries: predicates and tests are numbered as they are met."""
-
-    conditions: Conditions
-    scope: Scope
-    predicates: list[Predicate] = field(default_factory=list)
-    tests: list[Scalar] = field(default_factory=list)
-
-    def sought(self, node: exp.Expr) -> exp.Expr:
-        """Return `marked` of what must be TRUE; groups that a row is among are asked about one by one."""
-        met, known = len(self.conditions.sources), len(self.predicates)
-        try:
-            return self.marked(node)
-        except QueryError as refused:
-            del self.conditions.sources[met:], self.predicates[known:]
-            of_one = asked_of_one(node, self.scope, self.conditions.schema.text)
-            if of_one is None:
-                raise
-            first = refused
-        try:
-            return self.marked(of_one)
-        except QueryError:
-            raise first from None
-
-    def marked(self, node: exp.Expr) -> exp.Expr:
-        """Return the expression, names resolved, with a mark for every predicate that is not row-wise."""
-        refuse_foreign(node, self.conditions.schema.text, skip=is_subquery)
-
-        def resolve(part: exp.Expr) -> exp.Expr:
-            if not is_subquery_predicate(part) and not is_value_comparison(part):
-                return self.conditions.resolved(part, self.scope)
-            found = self.conditions.predicate(part, self.scope)
-            if not isinstance(found, Predicate):
-                return found
-            mark = exp.Var(this=MARK)
-            mark.meta[MARK] = len(self.predicates)
-            self.predicates.append(found)
-            return mark
-
-        return node.transform(resolve)
-
-    def condition(self, node: exp.Expr) -> Sentence:
-        """Return a marked expression as a function of its predicates and of tests on the row."""
-        node = node.unnest()
-        marks = list(_marks(node))
-        if not marks:
-            return self._test(node)
-        if isinstance(node, exp.Var):
-            return Mention(marks[0])
-        if isinstance(node, exp.Not):
-            return Compound("not", (self.condition(node.this),))
-        if isinstance(node, exp.And | exp.Or):
-            return self._connected(node)
-        if isinstance(node, exp.Is) and _is_logical(node.this):
-            for word, question in _QUESTIONS.items():
-                if node.expression == question:
-                    return Compound(word, (self.condition(node.this),))
-        if isinstance(node, exp.Case) and node.this is None and self._gives_truth(node):
-            return self._case(node)
-        return self._lifted(node, marks[0])
-
-    def _connected(self, node: exp.And | exp.Or) -> Sentence:
-        """Return AND or OR; what has no predicate in it is one test."""
-        parts = [part.unnest() for part in node.flatten()]
-        plain = [part for part in parts if not _asks(part)]
-        found = [self.condition(part) for part in parts if _asks(part)]
-        if plain:
-            both = isinstance(node, exp.And)
-            test = conjunction(plain) if both else exp.or_(*(p.copy() for p in plain), copy=False)
-            found.insert(0, self._test(test))
-        return Compound("and" if isinstance(node, exp.And) else "or", tuple(found))
-
-    def _gives_truth(self, node: exp.Case) -> bool:
-        default = node.args.get("default")
-        given = [branch.args["true"] for branch in node.args["ifs"]] + ([default] if default else [])
-        elaborator = self.conditions.elaborator()
-        return all(_asks(value) or isinstance(elaborator.expression(value).type, Boolean) for value in given)
-
-    def _case(self, node: exp.Case) -> Sentence:
-        default = node.args.get("default")
-        found: Sentence = Fixed(None) if default is None else self.condition(default)
-        for branch in reversed(node.args["ifs"]):
-            then = self.condition(branch.args["true"])
-            found = Compound("by value", (self.condition(branch.this), then, found, found))
-        return found
-
-    def _lifted(self, node: exp.Expr, number: int) -> Sentence:
-        """Return a condition with a predicate inside of it: what it is for each truth of the predicate."""
-        outcomes = self.predicates[number].outcomes
-
-        def given(value: Truth) -> Sentence:
-            if not any(outcome is value for outcome in outcomes):
-                return Fixed(None)
-            return self.condition(_given(node, {number: value}))
-
-        return Compound("by value", (Mention(number), given(True), given(False), given(None)))
-
-    def _test(self, node: exp.Expr) -> Sentence:
-        """Return a condition on the row alone; a constant is known."""
-        found = self.conditions.elaborator().condition(node)
-        if isinstance(found, Constant):
-            return Fixed(None if found.value is None else bool(found.value))
-        test = brought(node, Boolean(), self.conditions.lookup())
-        known = [other.sql() for other in self.tests]
-        if test.sql() not in known:
-            self.tests.append(test)
-            return OfRow(len(known))
-        return OfRow(known.index(test.sql()))
-
-
 def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the parts that must all be TRUE."""
     while isinstance(node, exp.Paren):
@@ -343,32 +227,3 @@ def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
             yield from _conjuncts(part)
     else:
         yield node
-
-
-def _marks(node: exp.Expr) -> Iterator[int]:
-    """Yield the numbers of the predicates that are marked in an expression."""
-    for part in node.find_all(exp.Var):
-        if MARK in part.meta:
-            yield part.meta[MARK]
-
-
-def _given(node: exp.Expr, said: Mapping[int, Truth]) -> exp.Expr:
-    """Return an expression with what some of its predicates say in their places."""
-
-    def told(part: exp.Expr) -> exp.Expr:
-        number: int = part.meta.get(MARK, -1)
-        if number not in said:
-            return part
-        return exp.Null() if said[number] is None else exp.Boolean(this=said[number])
-
-    return node.transform(told)
-
-
-def _asks(node: exp.Expr) -> bool:
-    return next(_marks(node), None) is not None
-
-
-def _is_logical(node: exp.Expr) -> bool:
-    """Return whether an expression is made of predicates by logic alone."""
-    inner = node.unnest()
-    return isinstance(inner, exp.Not | exp.And | exp.Or | exp.Is) or MARK in inner.meta

@@ -2,6 +2,8 @@
 
 Accepted by allow-list: operators, CASE, casts to plain types, and the functions of `scalars.table`, which
 look at nothing but their arguments. `docs/reference/functions.md` lists them for users.
+
+It is longer than other files: one method for every form of SQL that is no plain call, and their table.
 """
 
 from __future__ import annotations

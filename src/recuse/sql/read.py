@@ -7,7 +7,6 @@ SELECT around one that is answered only looks at its rows. All below is read by 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 from sqlglot import exp
 
@@ -19,7 +18,8 @@ from recuse.sql.centred import centred, product_granularity
 from recuse.sql.columns import Formulas
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
-from recuse.sql.formula import FinishingStep, Keep, ReleasedFirst, ShownKey, Term
+from recuse.sql.firsts import Firsts
+from recuse.sql.formula import FinishingStep, Keep, ReleasedFirst, ShownKey
 from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
@@ -27,17 +27,16 @@ from recuse.sql.groups import (
 from recuse.sql.histogram import HIDDEN, LABEL, written_histogram
 from recuse.sql.keys import KeyReader
 from recuse.sql.kinds import ColumnKind, kind_of
-from recuse.sql.measure import Measure
 from recuse.sql.measures import Measures, accepted
 from recuse.sql.met import Met
 from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_of
 from recuse.sql.named import NOTHING, Known
 from recuse.sql.onlooker import Onlooker
 from recuse.sql.overlook import AnswerWindows
-from recuse.sql.placeholder import DECIMAL, EDGE, FIRST_SHARE, LARGER_SHARE, SAID, WHOLE, Released
+from recuse.sql.placeholder import LARGER_SHARE
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
-from recuse.sql.reading import First, Reading
+from recuse.sql.reading import Reading
 from recuse.sql.refuse import (
     always_holds,
     refuse_clauses,
@@ -56,56 +55,12 @@ REPRESENTATIVES = (exp.AnyValue, exp.First, exp.Last, exp.Min, exp.Max)
 
 def read(tree: exp.Query, schema: Schema) -> Reading:
     """Return the question that the tree asks."""
-    firsts = _Firsts()
+    firsts = Firsts(_read)
     found = _read(tree, Relations(schema, Met(schema), released=firsts.place), NOTHING, firsts)
     return replace(found, firsts=tuple(firsts.asked), first_share=firsts.share)
 
 
-@dataclass(slots=True)
-class _Firsts:
-    """The scalars met so far; one that is written twice is one."""
-
-    asked: list[First] = field(default_factory=list)
-    places: dict[tuple[object, ...], int] = field(default_factory=dict)
-    share: Fraction = FIRST_SHARE
-
-    def forget(self, kept: int) -> None:
-        """Drop all but the scalars that were met first."""
-        del self.asked[kept:]
-        self.places = {meant: place for meant, place in self.places.items() if place < kept}
-
-    def end(self, measure: Measure, text: str) -> int:
-        """Return the position of an end of a key: the largest or the smallest of its whole numbers."""
-        shown = Shown(text, Term(0), ColumnKind.INTEGER)
-        self.asked.append(First(Reading((measure,), (shown,)), WHOLE, text, end=True))
-        return len(self.asked) - 1
-
-    def place(self, tree: exp.Expr, relations: Relations, known: Known) -> Released:
-        """Return the place of the number that a subquery stands for."""
-        named = [fold(table.name) for table in tree.find_all(exp.Table)]
-        meant = (tree.sql(), *(id(known[name].tree) for name in named if name in known))
-        if meant not in self.places:
-            found = _read(tree, relations, known, self)
-            if len(found.columns) != 1 or found.keys or found.steps or not found.columns[0].kind.is_number:
-                problem = "a subquery that stands for a value of private rows returns one number"
-                raise relations.met.refuse(problem, tree, "return one COUNT, SUM or AVG, without GROUP BY")
-            kind = WHOLE if found.columns[0].kind is ColumnKind.INTEGER else DECIMAL
-            if EDGE not in tree.meta and any(measure.aggregate.placed for measure in found.measures):
-                self.share = LARGER_SHARE
-            self.asked.append(First(found, kind, _written(tree, relations.schema.text)))
-            self.places[meant] = len(self.asked) - 1
-        position = self.places[meant]
-        return Released.at(position, self.asked[position].type)
-
-
-def _written(tree: exp.Expr, text: str) -> str:
-    place = span(tree, text)
-    if SAID in tree.meta:
-        return str(tree.meta[SAID])
-    return tree.sql(dialect="duckdb") if place is None else text[place[0] : place[1] + 1]
-
-
-def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: _Firsts) -> Reading:
+def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: Firsts) -> Reading:
     """Return what a query asks whose rows are the answer."""
     text = relations.schema.text
     known = relations.with_names(tree, known)
@@ -120,14 +75,14 @@ def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: _Firsts) -
     return _around(inner, relations, firsts).reading(tree)
 
 
-def _around(inner: AnsweredQuery, relations: Relations, firsts: _Firsts) -> Onlooker:
+def _around(inner: AnsweredQuery, relations: Relations, firsts: Firsts) -> Onlooker:
     """Return the reader of a SELECT around an answer."""
     found = _read(inner.query, relations, inner.known, firsts)
     found = replace(found, columns=renamed(found.columns, inner.names))
     return Onlooker(relations, found, inner.alias)
 
 
-def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts) -> Reading:
+def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: Firsts) -> Reading:
     """Return what a SELECT asks about rows; where it cannot, what it asks about the rows of an answer."""
     groups, measures = KeyReader(relations, known, firsts.end), Measures(relations, known)
     before = len(relations.met.sources), len(firsts.asked)
@@ -150,7 +105,7 @@ class _Reader:
     schema: Schema
     relations: Relations
     known: Known
-    firsts: _Firsts
+    firsts: Firsts
     groups: KeyReader
     measures: Measures
     aliases: dict[str, Said] = field(default_factory=dict)

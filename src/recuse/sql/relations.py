@@ -21,10 +21,10 @@ from recuse.sql.items import ItemReader
 from recuse.sql.joins import Joins
 from recuse.sql.met import Met
 from recuse.sql.named import NOTHING, Known, names_in
-from recuse.sql.native.attribute import NotOwn
 from recuse.sql.native.expressions import NativeExpressions
 from recuse.sql.native.own import own_source
 from recuse.sql.native.read import NativeReader
+from recuse.sql.native.seen import NotOwn
 from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
 from recuse.sql.position import clause_span, refusal, span

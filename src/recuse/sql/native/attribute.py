@@ -6,6 +6,8 @@ out; a subquery that has no others is own.
 
 Joins, filters and projections keep the owners of their rows. What else looks at several rows at once (a
 group, a window, DISTINCT, LIMIT, the other side of an outer join) must see rows of the same owners only.
+
+It is longer than other files because it is one proof: an induction over the forms of a query.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from recuse.sql.native.facts import Clause, Facts, certain
 from recuse.sql.native.follow import Attributed, Links
 from recuse.sql.native.inner import Inner
 from recuse.sql.native.seen import (
+    NotOwn,
     bare_value,
     beside_item,
     lasting,
@@ -40,10 +43,6 @@ from recuse.sql.native.tree import (
     native_below,
 )
 from recuse.sql.query import Output, Owner, Scalar, Scan, column
-
-
-class NotOwn(Exception):  # noqa: N818 - an answer, not a failure
-    """Why a query's rows cannot be given owners."""
 
 
 @dataclass(frozen=True, slots=True)

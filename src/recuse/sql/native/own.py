@@ -8,10 +8,11 @@ from sqlglot import exp
 
 from recuse.fold import fold
 from recuse.sql.equalities import Equalities, Name
-from recuse.sql.native.attribute import Attribution, NotOwn
+from recuse.sql.native.attribute import Attribution
 from recuse.sql.native.facts import Facts
 from recuse.sql.native.follow import Attributed, Links
 from recuse.sql.native.inner import PROVED, Inner
+from recuse.sql.native.seen import NotOwn
 from recuse.sql.native.tree import (
     NativeQuery,
     NativeSelect,

@@ -20,6 +20,10 @@ from recuse.sql.native.tree import (
 from recuse.sql.query import Output, Owner, Scalar, Scan, column
 
 
+class NotOwn(Exception):  # noqa: N818 - an answer, not a failure
+    """Why a query's rows cannot be given owners."""
+
+
 def seen_from(clause: Clause, alias: str, shown: Attributed) -> Clause:
     """Return a clause over the columns of an item instead of what is inside of it."""
     names = names_of(shown.query)

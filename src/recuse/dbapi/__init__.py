@@ -155,17 +155,17 @@ class Connection:
         """Do nothing: there is no transaction, and a charge is never taken back."""
         _ = self.session
 
-    def close(self) -> None:
-        """Close the database and the ledger."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def close(self) -> None:
+        """Close the database and the ledger."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
 
 
 class Cursor:

@@ -18,7 +18,7 @@ import pyarrow
 
 from recuse.arrow import frame_table
 from recuse.engines.duckdb_catalogue import SystemTables
-from recuse.engines.files import DELIMITERS, TABLE_FILES, file_tables, typed_columns
+from recuse.engines.files import DELIMITERS, TABLE_FILES, file_tables, raw_name, typed_columns
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.open import Source
 from recuse.engines.parquet import ParquetFolder, ParquetTable, readable
@@ -92,7 +92,7 @@ class DuckDB:
         for table in tables:
             try:
                 if table.rows is not None:
-                    connection.register(table.raw, table.rows)
+                    connection.register(raw_name(table.name), table.rows)
                 connection.execute(f"CREATE VIEW {name_literal(table.name)} AS {table.select}")
                 if table.rows is None:
                     parquet.append(ParquetTable(table.name, table.path, _types(connection, table.name)))

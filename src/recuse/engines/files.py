@@ -42,11 +42,6 @@ class FileTable:
     select: str
     rows: Any = None
 
-    @property
-    def raw(self) -> str:
-        """The name under which the rows of a CSV file are known to DuckDB, all cells as text."""
-        return raw_name(self.name)
-
 
 def raw_name(table: str) -> str:
     """Return what the text cells of a CSV file are called: no table that a question can name."""

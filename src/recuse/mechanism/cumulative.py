@@ -34,21 +34,16 @@ class Cumulative:
 
     vectors: Clipped
 
+    theta = Fraction(1)
+    lifted = False
+
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
         return self.vectors.signs
 
     @property
-    def theta(self) -> Fraction:
-        return self.vectors.theta
-
-    @property
     def constants(self) -> Sequence[int]:
         return list(accumulate(self.vectors.constants))
-
-    @property
-    def lifted(self) -> bool:
-        return self.vectors.lifted
 
     def grid(self, tau: Fraction) -> Grid:
         return self.vectors.grid(tau)
@@ -71,15 +66,15 @@ class TotalledLaplace:
     def epsilon(self) -> Fraction:
         return self.cells.epsilon
 
-    @property
-    def parts(self) -> int:
-        return self.cells.parts
-
     def draw(self, noise: Noise) -> Sequence[int]:
         return list(accumulate(self.cells.draw(noise)))
 
     def entries(self, count: int, noise: Noise) -> TotalledEntries:
         return TotalledEntries(self.cells.entries(count, noise))
+
+    @property
+    def parts(self) -> int:
+        return self.cells.parts
 
     def reach(self, confidence: float) -> int:
         """Return how far the last and largest total lies from zero at most."""
@@ -102,12 +97,12 @@ class TotalledEntries:
 
     entries: Entries
 
+    def point(self, place: int, noise: Noise) -> Sequence[int]:
+        return list(accumulate(self.entries.point(place, noise)))
+
     @property
     def sizes(self) -> Integers:
         return self.entries.sizes
-
-    def point(self, place: int, noise: Noise) -> Sequence[int]:
-        return list(accumulate(self.entries.point(place, noise)))
 
 
 def total_reach(scale: Fraction, count: int, confidence: float) -> int:

@@ -150,8 +150,8 @@ class RunningTotals:
     def signs(self) -> Sequence[TruncationPrograms]:
         return self.totals.signs
 
-    def constants(self) -> list[int | None]:
-        return list(self.totals.constants)
-
     def true_answers(self) -> list[int | None]:
         return list(accumulate(int(answer) for answer in self.totals.vectors.contributions.true_answers()))
+
+    def constants(self) -> list[int | None]:
+        return list(self.totals.constants)

@@ -119,9 +119,9 @@ class Session(Spine):
 
         Guarantee: ε-private towards every participant that the policy protects (proofs.md, theorems R3
         to R7); ε is charged before any private row is read and is never refunded (theorem R4). Several
-        aggregates share ε evenly; groups share it too unless each participant touches one group only. A
-        question about public tables alone is answered exactly, and free. With `delta` keys of GROUP BY are
-        found among private rows, (ε, δ)-privately (theorems K1 to K3): the policy must grant δ.
+        aggregates share ε evenly; all groups of one are released for its whole share (theorems E0, E0' and
+        W). A question about public tables alone is answered exactly, and free. With `delta` keys of GROUP BY
+        are found among private rows, (ε, δ)-privately (theorems K1 to K3): the policy must grant δ.
 
         Whatever fails after the charge is an `UnansweredError`: one text, no cause. The charge stays, and to
         ask again is a new question.

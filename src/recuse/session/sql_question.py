@@ -156,12 +156,12 @@ class SqlQuestion:
     def text(self) -> str:
         return self.plan.text
 
+    def identity(self) -> Any:
+        return ["sql", meaning(self.plan)]
+
     @property
     def keys(self) -> Sequence[Keys]:
         return self.domain.keys
-
-    def identity(self) -> Any:
-        return ["sql", meaning(self.plan)]
 
     def read_private_rows(self, solver: Solver) -> Subjects:
         rows = Collected.of(self.engine, self.plan, self.domain)

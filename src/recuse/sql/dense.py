@@ -95,15 +95,15 @@ class TimeSteps:
     dated: bool
     counted: bool = False
 
-    @property
-    def _origin(self) -> date:
-        return MONDAY if self.unit == "week" else ORIGIN
-
     def index(self, key: Scalar) -> Scalar:
         origin = exp.cast(exp.Literal.string(self._origin.isoformat()), "date")
         if not self.dated:
             origin = exp.cast(origin, "timestamp")
         return exp.DateDiff(this=key.copy(), expression=origin, unit=exp.var(self.unit.upper()))
+
+    @property
+    def _origin(self) -> date:
+        return MONDAY if self.unit == "week" else ORIGIN
 
     def value(self, index: int) -> Label:
         if self.unit in UNITS:

@@ -35,9 +35,13 @@ class KeyEnd:
 
     signed, weighed, placed, whole = True, False, True, False
 
-    @property
-    def word(self) -> str:
-        return "the largest key" if self.sign > 0 else "the smallest key"
+    def refuses(self, _: Type) -> str | None:
+        """Return nothing: keys are whole numbers here."""
+        return None
+
+    def suited(self, _: Type) -> Self:
+        """Return the same: keys are whole numbers here."""
+        return self
 
     def rows(self, block: Block, _: Sequence[Scalar]) -> Block:
         """Return all rows: those without the key drop out."""
@@ -46,14 +50,6 @@ class KeyEnd:
     def value(self, values: Sequence[Scalar]) -> Scalar | None:
         """Return the key's whole number."""
         return values[0]
-
-    def refuses(self, _: Type) -> str | None:
-        """Return nothing: keys are whole numbers here."""
-        return None
-
-    def suited(self, _: Type) -> Self:
-        """Return the same: keys are whole numbers here."""
-        return self
 
     def weight(self, value: Scalar | None, _schema: Schema, _lookup: Lookup) -> Scalar:
         """Return the whole number, its sign turned where it must be."""
@@ -67,6 +63,10 @@ class KeyEnd:
     def granularity(self, _: Schema) -> Fraction:
         """Return 1."""
         return Fraction(1)
+
+    @property
+    def word(self) -> str:
+        return "the largest key" if self.sign > 0 else "the smallest key"
 
     def words(self, _: Schema) -> str:
         """Return what is asked."""

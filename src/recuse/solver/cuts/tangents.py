@@ -152,7 +152,8 @@ class AnswerTangents:
     clauses: Matrix
     owners: Matrix
     """participants × tuples"""
-    pairs: Pairs | None = None
+    pairs: Pairs | None
+    """of conjunctions only"""
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Self:

@@ -104,3 +104,38 @@ def test_importing_the_package_loads_nothing_heavy():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    assert cycles({name_of(path): imported(path) for path in MODULES}) == []
+
+
+def test_a_cycle_would_be_found():
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == ["a", "b", "c"]
+
+
+def name_of(path: Path) -> str:
+    parts = ("recuse", *path.relative_to(SOURCE).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules that one imports when it is loaded: not those whose names only types use."""
+    tree = ast.parse(path.read_text())
+    loaded = [node for node in tree.body if not isinstance(node, ast.If)]
+    found = {name for node in loaded for name, _ in imports(node)}
+    for node in loaded:
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def cycles(graph: dict[str, set[str]]) -> list[str]:
+    """Return the modules that lie on a cycle: what is left when those without importers or imports are gone."""
+    left = {name: {other for other in others if other in graph} for name, others in graph.items()}
+    while True:
+        used = {other for others in left.values() for other in others}
+        gone = {name for name, others in left.items() if not others or name not in used}
+        if not gone:
+            return sorted(left)
+        left = {name: others - gone for name, others in left.items() if name not in gone}

@@ -42,8 +42,8 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
                  interior point, the simplex method, iterative refinement
     all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`, `thresholds.exact`)
 
-Guarantee: what doubles find is an answer only once `certificate` has proven both ends in outward-rounded or
-integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no tolerance, no limit
+Guarantee: what doubles find is an answer only once `certificate` and `bounds` have proven its ends in
+outward-rounded or integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no tolerance, no limit
 and no status: there are finitely many cuts and finitely many bases, and Bland's rule visits none twice. It is
 slow where thousands of participants are overloaded, and needed where a load is within rounding of τ. Ends are
 doubles: a width below their spacing cannot be had.

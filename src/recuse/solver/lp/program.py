@@ -1,7 +1,7 @@
-"""Linear programs as arrays, and the one place where HiGHS is called.
+"""Linear programs as arrays, solved by HiGHS one at a time (`master` keeps one open, and adds rows to it).
 
 Every program here is  min cost·x  subject to  A x ≥ right,  lower ≤ x ≤ upper.  All columns live in boxes, so
-any y ≥ 0 proves a lower bound (`certificate.dual_bound`); what HiGHS claims is only ever a suggestion.
+any y ≥ 0 proves a lower bound (`bounds.dual_bound`); what HiGHS claims is only ever a suggestion.
 """
 
 from __future__ import annotations

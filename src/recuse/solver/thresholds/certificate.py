@@ -6,7 +6,7 @@ So a loss is not computed but checked: a guess, lowered until the inequality hol
 arithmetic, whoever guessed it. Losses that are too low make F(g) too high, which is the safe side.
 
 *Lower ends* come from linear programs whose rows hold by theorem Q1, and from derivations, counted rounded
-up, by weak duality (`solver.certificate.dual_bound`).
+up, by weak duality (`solver.bounds.dual_bound`).
 """
 
 from __future__ import annotations

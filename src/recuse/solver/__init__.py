@@ -43,10 +43,10 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
     all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`, `thresholds.exact`)
 
 Guarantee: what doubles find is an answer only once `certificate` and `bounds` have proven its ends in
-outward-rounded or integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no tolerance, no limit
-and no status: there are finitely many cuts and finitely many bases, and Bland's rule visits none twice. It is
-slow where thousands of participants are overloaded, and needed where a load is within rounding of τ. Ends are
-doubles: a width below their spacing cannot be had.
+outward-rounded or integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no
+tolerance, no limit and no status: there are finitely many cuts and finitely many bases, and Bland's rule
+visits none twice. It is slow where thousands of participants are overloaded, and needed where a load is
+within rounding of τ. Ends are doubles: a width below their spacing cannot be had.
 
 Which route answers depends on the data, and may be seen in the time it takes (known-limits.md), never in
 the answer's distribution: that every admissible value is private is what the theorems say.

@@ -131,7 +131,7 @@ def imported(path: Path) -> set[str]:
 
 
 def cycles(graph: dict[str, set[str]]) -> list[str]:
-    """Return the modules that lie on a cycle: what is left when what imports, or is imported by, nothing is gone."""
+    """Return the modules on cycles, and between them: others are taken away from either end."""
     left = {name: {other for other in others if other in graph} for name, others in graph.items()}
     while True:
         used = {other for others in left.values() for other in others}

@@ -142,11 +142,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             measures,
             compiled_sql(compiled),
             schema,
-            sharing=[]
-            if grouping is None
-            else [
-                _sharing_words(one, grouping, largest_groups(compiled, question.steps)) for one in compiled
-            ],
+            sharing=[] if grouping is None else [_sharing_words(one, grouping, largest) for one in compiled],
             sparing=_sparing(compiled, measures, policy),
             bounds=[one.bound for one in compiled if one.bound is not None],
             firsts=[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from importlib.metadata import version
@@ -43,3 +44,11 @@ def test_decisions_are_numbered_and_dated():
     entries = re.findall(r"^## (\d+)\. .+\n\n\*(\d{4}-\d\d-\d\d)\*", page, re.MULTILINE)
     assert [int(number) for number, _ in entries] == list(range(1, page.count("\n## ") + 1))
     assert [date for _, date in entries] == sorted(date for _, date in entries)
+
+
+def test_a_long_file_says_why():
+    long = [path for path in (ROOT / "src").rglob("*.py") if len(path.read_text().splitlines()) > 300]
+    silent = [
+        path.name for path in long if "longer" not in (ast.get_docstring(ast.parse(path.read_text())) or "")
+    ]
+    assert not silent

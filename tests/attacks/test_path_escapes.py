@@ -87,7 +87,7 @@ def careless_tables(folder: Path, policy: Policy | None) -> list[FileTable]:
     names = [rule.table for rule in (*policy.protect, *policy.public) if rule.table]
     paths = {name: folder / f"{name}.csv" for name in names}
     reading = "SELECT * FROM read_csv('{}')"
-    followed = [FileTable(name, path, reading.format(path)) for name, path in paths.items()]
+    followed = [FileTable(name, path, reading.format(path), None) for name, path in paths.items()]
     return [*file_tables(folder, policy), *followed]
 
 

@@ -24,7 +24,7 @@ from recuse.sql.dense import Dense
 from recuse.sql.derivation import DerivationTable
 from recuse.sql.derive import VALUE
 from recuse.sql.grouping import MAX_GROUPS, Grouping, InTable
-from recuse.sql.groups import KeyValue
+from recuse.sql.listed import KeyValue
 from recuse.sql.native.question import PublicQuery
 from recuse.sql.plan import DerivationQuery, Plan, compiled_sql
 

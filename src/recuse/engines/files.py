@@ -40,7 +40,8 @@ class FileTable:
     name: str
     path: Path
     select: str
-    rows: Any = None
+    rows: Any
+    """of a CSV file, cleaned; None of a Parquet file"""
 
 
 def raw_name(table: str) -> str:
@@ -89,7 +90,7 @@ def table_files(folder: Path) -> list[Path]:
 
 def _table(path: Path, policy: Policy | None) -> FileTable:
     if path.suffix.lower() not in DELIMITERS:
-        return FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})")
+        return FileTable(path.stem, path, f"SELECT * FROM read_parquet({text_literal(str(path))})", None)
     form = csv_format(path)
     outputs = typed_columns(path.stem, form.names, policy)
     select = f"SELECT {outputs} FROM temp.main.{name_literal(raw_name(path.stem))}"

@@ -3,7 +3,7 @@
 Amounts are exact rationals, stored as text. One charge is one transaction; processes that race for the last
 of the budget are put in order by SQLite's lock, so the grant is never exceeded.
 
-It is a longer file than others: all that reads or writes a budget is one type, and stands in one place.
+It is longer than other files: all that reads or writes a budget is one type, and stands in one place.
 """
 
 from __future__ import annotations

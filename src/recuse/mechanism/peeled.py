@@ -86,11 +86,11 @@ class Peeled:
     def signs(self) -> Sequence[TruncationPrograms]:
         return self.subject.signs
 
-    def constants(self) -> list[int | None]:
-        return list(self.subject.constants)
-
     def true_answers(self) -> list[int | None]:
         return [group.relation.true_answer() for group in self.subject.relations]
+
+    def constants(self) -> list[int | None]:
+        return list(self.subject.constants)
 
 
 def peel(scores: Sequence[Fraction], epsilon: Fraction, count: int, noise: Noise) -> list[int]:

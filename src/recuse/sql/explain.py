@@ -18,7 +18,8 @@ from recuse.sql.derive import owned
 from recuse.sql.ends import FIND_SHARES, RANGE_SHARE
 from recuse.sql.formula import Arrange, FirstRows, Keep, Look, measures_in
 from recuse.sql.grouping import MAX_GROUPS
-from recuse.sql.groups import GroupKey, Joined, Listed, Queried, Referenced
+from recuse.sql.groups import GroupKey, Joined, Queried, Referenced
+from recuse.sql.listed import Listed
 from recuse.sql.loads import bound_words
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure

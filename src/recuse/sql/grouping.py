@@ -15,7 +15,8 @@ from sqlglot import exp
 from recuse.policy import Policy
 from recuse.sql.dense import Dense
 from recuse.sql.disjoint import groups_are_disjoint
-from recuse.sql.groups import GroupKey, Joined, KeyValue, Listed, Queried, Referenced, public_part, traced
+from recuse.sql.groups import GroupKey, Joined, Queried, Referenced
+from recuse.sql.listed import KeyValue, Listed
 from recuse.sql.lower import Lowering
 from recuse.sql.measure import Measure
 from recuse.sql.native.lower import quoted
@@ -23,6 +24,7 @@ from recuse.sql.query import Block, Scan, column
 from recuse.sql.reading import Reading
 from recuse.sql.render import select, union
 from recuse.sql.schema import Schema
+from recuse.sql.traced import public_part, traced
 from recuse.sql.walk import type_lookup
 
 

@@ -20,7 +20,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.privacy import decimal_text
-from recuse.sql.groups import literal_value
+from recuse.sql.listed import literal_value
 from recuse.sql.placeholder import EDGE, SAID
 from recuse.sql.position import refusal, span
 

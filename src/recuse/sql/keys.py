@@ -9,7 +9,8 @@ from sqlglot import exp
 from recuse.fold import same
 from recuse.sql.answered import is_aggregated
 from recuse.sql.frame import Frame
-from recuse.sql.groups import GroupKey, Listed
+from recuse.sql.groups import GroupKey
+from recuse.sql.listed import Listed
 from recuse.sql.named import Known
 from recuse.sql.origins import EndRelease, Origins
 from recuse.sql.position import clause_span, refusal

@@ -13,7 +13,7 @@ from sqlglot import exp
 from recuse.scalars.types import Type
 from recuse.sql.elaborate import Lookup
 from recuse.sql.formula import FixedNumber, FixedValue, Formula, Operation, Operator, Term, operation
-from recuse.sql.groups import KeyValue, Listed
+from recuse.sql.listed import KeyValue, Listed
 from recuse.sql.query import Block, Scalar
 from recuse.sql.schema import Schema
 

@@ -20,7 +20,7 @@ from recuse.scalars.types import Boolean, Date, Number, Timestamp, Type, words
 from recuse.sql.aggregates import in_granules
 from recuse.sql.elaborate import Lookup, is_number
 from recuse.sql.formula import ORIGIN
-from recuse.sql.groups import literal_value
+from recuse.sql.listed import literal_value
 from recuse.sql.query import Block, Scalar
 from recuse.sql.schema import Schema
 

@@ -30,26 +30,23 @@ from recuse.sql.ends import KeyEnd, rows_with_keys
 from recuse.sql.groups import (
     GroupKey,
     Joined,
-    Listed,
     Queried,
     Referenced,
     domain_values,
-    equal_public_column,
     form_of,
-    is_public_key,
     known_values,
     listed_values,
     referenced_values,
     stated_conditions,
-    stored_column,
-    typed,
 )
+from recuse.sql.listed import Listed, typed
 from recuse.sql.measure import Measure
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Own, Scalar, Scan
 from recuse.sql.refuse import names_a_participant
 from recuse.sql.relations import Relations
 from recuse.sql.schema import Schema
+from recuse.sql.traced import equal_public_column, is_public_key, stored_column
 
 EndRelease = Callable[[Measure, str], int]
 Pair = tuple[Block, Scalar]

@@ -32,17 +32,17 @@ from recuse.session.session import connect
 GroupCounts = NDArray[np.int64]
 SEED = 18
 POLICY = Policy.parse("""
+[budget]
+epsilon = 1000
 [[protect]]
 table = "person"
 key = ["id"]
+[[public]]
+table = "product"
 [[link]]
 table = "buys"
 column = ["person"]
 to = "person"
-[[public]]
-table = "product"
-[budget]
-epsilon = 1000
 """)
 ASKED = (
     "SELECT product.id, {what} FROM buys JOIN product ON buys.product = product.id "

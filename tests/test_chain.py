@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "recuse"
+from support import sources
+from support.sources import SOURCE, parsed
 
 CHAIN = [
     ["errors"],
@@ -39,7 +40,7 @@ CHAIN = [
 ]
 """nothing imports the lab, which is not private: `cli` names it, and loads it when it is asked for"""
 STAGE = {name: i for i, group in enumerate(CHAIN) for name in group}
-MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+MODULES = [path for path in sources.MODULES if path != SOURCE / "__init__.py"]
 
 
 def stage_of(path: Path) -> str:
@@ -59,7 +60,7 @@ def imports(tree: ast.AST) -> list[tuple[str, int]]:
 def wrong_imports(path: Path) -> list[str]:
     """Return what is wrong with the imports of a module."""
     own, found = stage_of(path), []
-    for name, line in imports(ast.parse(path.read_text())):
+    for name, line in imports(parsed(path)):
         place = f"{path.relative_to(SOURCE)}:{line}"
         if name.startswith("."):
             found.append(f"{place}: relative import")
@@ -82,7 +83,7 @@ def test_only_the_engines_know_a_database():
     known = [
         f"{path.relative_to(SOURCE)}:{line}: imports {name}"
         for path in MODULES
-        for name, line in imports(ast.parse(path.read_text()))
+        for name, line in imports(parsed(path))
         if name.partition(".")[0] in drivers and stage_of(path) != "engines"
     ]
     assert not known
@@ -91,7 +92,7 @@ def test_only_the_engines_know_a_database():
 def test_no_import_hides_in_a_function():
     hidden = []
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 inside = [n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom)]
                 hidden += [f"{path.relative_to(SOURCE)}:{n.lineno}: in {node.name}" for n in inside]

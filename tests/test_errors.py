@@ -11,6 +11,7 @@ import pytest
 
 import recuse
 from recuse import errors
+from support.sources import MODULES, SOURCE, parsed
 
 CODES = {
     "RecuseError": "refused",
@@ -26,7 +27,6 @@ CODES = {
 }
 """What programs rely on: a code may be added, none may change."""
 
-SOURCE = Path(recuse.__file__).parent
 SPEAK_OPTIONS = ("cli", "lab")
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 
@@ -55,8 +55,8 @@ def test_a_code_belongs_to_the_class_alone(kind):
 
 
 def test_no_code_is_set_on_an_error():
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in MODULES:
+        for node in ast.walk(parsed(path)):
             set_here = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
             set_here &= not (set_here and ast.unparse(node.value) == "cls")  # a class has one, from its head
             assert not (set_here and node.attr == "code"), path
@@ -70,16 +70,14 @@ def test_errors_are_public_and_in_the_tree_that_is_drawn():
 
 def sentences(path: Path) -> list[str]:
     """Return the string constants of a module that are no docstrings."""
-    module = ast.parse(path.read_text())
+    module = parsed(path)
     said = {node.value for node in ast.walk(module) if isinstance(node, ast.Expr)}
     constants = (node for node in ast.walk(module) if isinstance(node, ast.Constant) and node not in said)
     return [node.value for node in constants if isinstance(node.value, str)]
 
 
 def test_only_the_command_line_names_its_options():
-    modules = [
-        path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in SPEAK_OPTIONS
-    ]
+    modules = [path for path in MODULES if path.relative_to(SOURCE).parts[0] not in SPEAK_OPTIONS]
     assert len(modules) > 100
     for path in modules:
         named = [text for text in sentences(path) if OPTION.search(text)]

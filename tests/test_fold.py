@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recuse
 from recuse.fold import fold, same
+from support.sources import MODULES, SOURCE, parsed
 
 ALIKE = ["kK\u212a", "sS\u017f", "iI\u0130\u0131", "åÅ\u212b", "äÄ", "ßẞ", "σςΣ", "ω\u2126Ω", "µμ", "ﬀ"]
 """letters that some rule of Unicode takes for one"""
@@ -49,7 +48,6 @@ def test_a_folded_name_is_as_long_and_stays_as_it_is(name):
     assert fold(name).encode() == name.encode().lower(), "bytes know ASCII only"
 
 
-SOURCE = Path(recuse.__file__).parent
 OTHER_WORDS = {
     "cli": "file names",
     "lab": "names of mechanisms",
@@ -89,8 +87,8 @@ OTHER_WORDS = {
 
 def test_nothing_else_folds_names():
     found = set()
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in MODULES:
+        for node in ast.walk(parsed(path)):
             called = node.func if isinstance(node, ast.Call) and not node.args else None
             if isinstance(called, ast.Attribute) and called.attr in ("lower", "upper", "casefold"):
                 found.add(path.relative_to(SOURCE).as_posix())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "recuse"
+from support.sources import MODULES, SOURCE, parsed
+
 OF_THE_STANDARD = {"DatabaseError", "Date", "Time", "Timestamp"}
 """names that DB-API 2.0 asks for, whatever else is called so"""
 
@@ -25,8 +25,8 @@ def defined(tree: ast.Module) -> set[str]:
 
 def places() -> dict[str, list[str]]:
     found = defaultdict(list)
-    for path in sorted(SOURCE.rglob("*.py")):
-        for name in defined(ast.parse(path.read_text())):
+    for path in MODULES:
+        for name in defined(parsed(path)):
             found[name].append(str(path.relative_to(SOURCE)))
     return found
 

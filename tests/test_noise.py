@@ -25,7 +25,7 @@ from recuse.noise import (
 )
 from support.profiles import examples
 
-SAMPLES = 20_000
+SAMPLES = 6_000
 
 
 def probability(i: int, scale: float) -> float:
@@ -59,7 +59,7 @@ def test_noise_has_its_scale_and_no_other(scale):
 
 def test_many_draws_are_independent_and_have_their_scale():
     scale = Fraction(5, 2)
-    samples = SecureNoise().laplaces(scale, SAMPLES)
+    samples = SecureNoise().laplaces(scale, 20_000)
     assert fits(samples, float(scale))
     assert not fits(samples, float(scale) * 1.3)
     # the sum of two independent ones has twice the variance

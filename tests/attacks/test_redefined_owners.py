@@ -19,7 +19,7 @@ from recuse.krelation.build import canonical_rows, from_expressions, without
 from recuse.krelation.relation import KRelation, Shape
 from recuse.sql.compile import compile_query
 from recuse.sql.plan import Plan
-from support.sql.shop import POLICY, Database, the_engine
+from support.sql.shop import POLICY, Database, the_catalogue, the_engine
 
 DATA = Database(
     {
@@ -84,7 +84,7 @@ def recuses(database: Database, text: str) -> KRelation | None:
 def understood(text: str) -> Plan | None:
     """Return the plan of a question, which no data can change, or None if it is refused."""
     try:
-        plan = compile_query(text, POLICY, the_engine().catalogue())
+        plan = compile_query(text, POLICY, the_catalogue())
         check_plan(plan, the_engine())
     except QueryError:
         return None

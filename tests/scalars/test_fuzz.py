@@ -19,6 +19,7 @@ from recuse.scalars.expression import parts
 from recuse.scalars.function import Function
 from recuse.scalars.table import ROWS, TABLE
 from recuse.scalars.types import Text
+from support.profiles import examples
 from support.scalars import check, generate, twins
 from support.scalars.check import Bench
 
@@ -50,9 +51,9 @@ def test_nothing_raises_and_every_value_is_the_references(form: str, tmp_path: P
     number = seed()
     rng = random.Random(number)
     bench = check.bench(rng, tmp_path, form)
-    accepted = run(bench, rng, 500)
+    accepted = run(bench, rng, examples(500))
     assert not bench.wrong, told(bench, number)
-    assert sum(accepted.values()) > 700
+    assert sum(accepted.values()) > examples(700)
 
 
 def test_every_row_of_the_table_is_generated_and_accepted_often():

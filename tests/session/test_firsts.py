@@ -18,7 +18,7 @@ from recuse.sql.plan import Plan
 from support.noise import Seeded
 from support.profiles import examples
 from support.shop import make_shop
-from support.sql.shop import POLICY, Database, full_databases, the_engine
+from support.sql.shop import POLICY, Database, full_databases, the_catalogue, the_engine
 
 ABOVE = "SELECT COUNT(*) FROM orders WHERE price > (SELECT AVG(price) FROM orders)"
 LAW = [
@@ -43,7 +43,7 @@ def relations(plan: Plan, database: Database) -> list:
 @settings(max_examples=examples(6))
 @given(database=full_databases(), value=st.sampled_from(VALUES))
 def test_whatever_was_released_the_rest_obeys_the_privacy_law(text, database, value):
-    plan = compile_query(text, POLICY, the_engine().catalogue()).filled([value])
+    plan = compile_query(text, POLICY, the_catalogue()).filled([value])
     found = relations(plan, database)
     for name in sorted(database.participants(), key=repr):
         for group, neighbour in zip(found, relations(plan, database.without(name)), strict=True):
@@ -67,7 +67,7 @@ def test_a_twin_that_puts_the_true_number_in_is_caught():
     }
     database, plan = (
         Database(rows | {"item": [], "gift": []}),
-        compile_query(text, POLICY, the_engine().catalogue()),
+        compile_query(text, POLICY, the_catalogue()),
     )
     broken = []
     for name in sorted(database.participants()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import cast
 
 import duckdb
@@ -15,8 +16,8 @@ from recuse.errors import QueryError
 from recuse.mechanism.release import Release
 from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given
-from recuse.sql.compile import compile_query
-from support.sql.shop import POLICY, the_engine
+from recuse.sql.compile import Plan, compile_query
+from support.sql.shop import POLICY, the_catalogue
 
 ANSWER = """(SELECT c_nation AS k, o_id > 3 AS b, COUNT(*) AS n FROM customer JOIN orders ON o_customer = c_id
     WHERE c_nation IN (0, 1, 2) GROUP BY c_nation, o_id > 3)"""
@@ -42,8 +43,13 @@ class Exact:
     undefined: bool = False
 
 
+@cache
+def planned(text: str) -> Plan:
+    return compile_query(text.format(answer=ANSWER), POLICY, the_catalogue())
+
+
 def shown(text: str, numbers: list[int]) -> list[tuple[object, ...]]:
-    plan = compile_query(text.format(answer=ANSWER), POLICY, the_engine().catalogue())
+    plan = planned(text)
     keys = [(k, b) for k in (0, 1, 2) for b in (False, True)]
     rows = [Given([cast(Release, Exact(Fraction(n)))], key) for key, n in zip(keys, numbers, strict=True)]
     found = finished(rows, plan.steps)
@@ -73,7 +79,7 @@ def test_a_window_over_aggregates_is_one_over_the_groups():
     text = """SELECT c_nation, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS share,
             RANK() OVER (ORDER BY COUNT(*) DESC) AS r
         FROM customer WHERE c_nation IN (0, 1) GROUP BY c_nation QUALIFY r = 1"""
-    plan = compile_query(text, POLICY, the_engine().catalogue())
+    plan = compile_query(text, POLICY, the_catalogue())
     rows = [Given([cast(Release, Exact(Fraction(n)))], (key,)) for key, n in ((0, 1), (1, 3))]
     (row,) = finished(rows, plan.steps)
     assert [label_of(one.what, row) for one in plan.columns] == [1, Fraction(3, 4), 1]
@@ -94,4 +100,4 @@ def test_a_window_over_aggregates_is_one_over_the_groups():
 )
 def test_what_is_not_told_of_an_answer_is_refused(text, problem):
     with pytest.raises(QueryError, match=problem):
-        compile_query(text.format(answer=ANSWER), POLICY, the_engine().catalogue())
+        compile_query(text.format(answer=ANSWER), POLICY, the_catalogue())

@@ -205,7 +205,7 @@ def joined(hubs: int, degree: int, k: int, protect: Protected) -> Choices:
 @pytest.mark.parametrize(
     ("hubs", "degree", "k"),
     [
-        (2, 1_500, 200),
+        (2, 500, 50),
         (5, 6_000, 50),
         *(
             pytest.param(*case, marks=pytest.mark.slow)

@@ -22,7 +22,7 @@ from recuse.sql.render import plain, render
 from support.noise import NoNoise, Seeded
 from support.profiles import examples
 from support.sql.market import MARKETS, Form, Maker, Market, close_engines
-from support.sql.shop import POLICY, Database, the_engine
+from support.sql.shop import POLICY, Database, the_catalogue
 from support.sql.subdatabases import Judge, LawError, check, close_judge, derive
 
 BOTH = Market(Form.BARE, ("customer", "supplier"))
@@ -173,7 +173,7 @@ ROWS = Database(
 
 
 def relation() -> KRelation:
-    ((found,),) = collect(ROWS.load(), compile_query(NOT_IN, POLICY, the_engine().catalogue()))
+    ((found,),) = collect(ROWS.load(), compile_query(NOT_IN, POLICY, the_catalogue()))
     return found
 
 

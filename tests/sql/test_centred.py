@@ -23,7 +23,7 @@ from recuse.sql.placeholder import LARGER_SHARE
 from support.noise import Seeded
 from support.profiles import examples
 from support.sql.shop import POLICY as SHOP
-from support.sql.shop import full_databases, the_engine
+from support.sql.shop import full_databases, the_catalogue
 
 POLICY = Policy.parse("""
 [[protect]]
@@ -171,7 +171,7 @@ def test_what_is_not_understood_is_refused():
     for what in ("VAR_POP(DISTINCT o_total)", "STDDEV(c_name)", "CORR(o_total, c_name)"):
         text = f"SELECT {what} FROM orders JOIN customer ON o_customer = c_id"
         with pytest.raises(QueryError):
-            compile_query(text, SHOP, the_engine().catalogue())
+            compile_query(text, SHOP, the_catalogue())
 
 
 def test_products_are_rounded_finely_enough_and_fit_64_bits():
@@ -194,7 +194,7 @@ LAW = [
     database=full_databases(), centre=st.sampled_from([None, Fraction(0), Fraction(-7, 3), Fraction(10**12)])
 )
 def test_whatever_the_centre_a_withdrawal_takes_rows_and_moves_none(text, database, centre):
-    plan = compile_query(text, SHOP, the_engine().catalogue())
+    plan = compile_query(text, SHOP, the_catalogue())
     plan = plan.filled([centre] * len(plan.firsts))
     found = collect(database.load(), plan)
     for name in sorted(database.participants(), key=repr):

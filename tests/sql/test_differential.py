@@ -24,14 +24,14 @@ from recuse.sql.query import Choice
 from recuse.sql.walk import map_blocks
 from support.profiles import examples
 from support.sql.grammar import questions
-from support.sql.shop import POLICY, TABLES, Database, full_databases, the_engine
+from support.sql.shop import POLICY, TABLES, Database, full_databases, the_catalogue, the_engine
 from support.sql.syntactic import syntactic_rows
 
 quietly = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
 def compiled(text: str) -> Plan:
-    plan = compile_query(text, POLICY, the_engine().catalogue())
+    plan = compile_query(text, POLICY, the_catalogue())
     check_plan(plan, the_engine())
     return plan
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from recuse.sql.plan import statements
 from recuse.sql.query import Block
 from recuse.sql.read import read
 from recuse.sql.render import plain, readable
-from support.sql.shop import CATALOGUE, POLICY, TABLES, Database, the_engine
+from support.sql.shop import CATALOGUE, POLICY, TABLES, Database, the_catalogue, the_engine
 
 GOLDEN = Path(__file__).parent / "golden"
 STAGES = ["read", *(step.__name__ for step in PASSES), "derive"]
@@ -60,6 +61,7 @@ def details(block: Block, margin: str = "") -> list[str]:
     return lines + [line for branch in inner for line in details(branch, margin + "| ")]
 
 
+@cache
 def stages(text: str) -> dict[str, str]:
     schema = schema_of(text, POLICY, CATALOGUE)
     measures = list(read(parse(text), schema).measures)
@@ -76,21 +78,22 @@ def test_a_pass_does_what_its_golden_file_says(stage):
     agree(f"{stage}.txt", {text: stages(text)[stage] for text in lines("cases.sql")})
 
 
+@cache
+def refusal(text: str) -> QueryError:
+    with pytest.raises(QueryError) as error:
+        compile_query(text, POLICY, CATALOGUE)
+    return error.value
+
+
 def test_refusals_say_exactly_this():
-    found = {}
-    for text in blocks("refused.txt"):
-        with pytest.raises(QueryError) as error:
-            compile_query(text, POLICY, CATALOGUE)
-        found[text] = str(error.value)
-        assert "\n" not in str(error.value)
+    found = {text: str(refusal(text)) for text in blocks("refused.txt")}
+    assert not any("\n" in said for said in found.values())
     agree("refused.txt", found)
 
 
 def test_refusals_say_where_what_and_what_to_write_instead():
     for text in blocks("refused.txt"):
-        with pytest.raises(QueryError) as caught:
-            compile_query(text, POLICY, CATALOGUE)
-        error = caught.value
+        error = refusal(text)
         assert error.found, text
         assert text[error.column - 1 :].startswith(error.found), text
         assert error.hint or error.accepted, text
@@ -118,7 +121,7 @@ def test_the_lists_are_long_enough():
 @pytest.mark.parametrize("text", lines("accepted.sql"))
 def test_accepted_queries_bind_on_the_engine(text):
     engine = the_engine()
-    plan = compile_query(text, POLICY, engine.catalogue())
+    plan = compile_query(text, POLICY, the_catalogue())
     check_plan(plan, engine)
     collect(engine, plan, collect_domain(engine, plan.grouping))
 
@@ -131,7 +134,7 @@ def test_no_owner_and_no_weight_arrives_as_null(text):
         for table, columns in TABLES.items()
     }
     engine = Database(rows).load()
-    plan = compile_query(text, POLICY, engine.catalogue())
+    plan = compile_query(text, POLICY, the_catalogue())
     for groups in collect(engine, plan, collect_domain(engine, plan.grouping)):
         assert all(None not in name for found in groups for name in found.names)
 

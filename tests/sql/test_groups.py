@@ -18,7 +18,16 @@ from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Column
 from recuse.sql.compile import compile_query
 from support.profiles import examples
-from support.sql.shop import CATALOGUE, KEYED, POLICY, TABLES, Database, full_databases, the_engine
+from support.sql.shop import (
+    CATALOGUE,
+    KEYED,
+    POLICY,
+    TABLES,
+    Database,
+    full_databases,
+    the_catalogue,
+    the_engine,
+)
 
 JOINED = "FROM orders JOIN customer ON o_customer = c_id JOIN nation ON c_nation = n_id"
 DISJOINT = {
@@ -236,9 +245,7 @@ def test_sets_within_groups():
 
 
 def test_the_catalogue_of_these_tests_is_the_engines():
-    assert {table.name for table in KEYED.tables} == {
-        t.name for t in the_engine().catalogue().tables if not t.view
-    }
+    assert {table.name for table in KEYED.tables} == {t.name for t in the_catalogue().tables if not t.view}
     assert Column("c_id", "INTEGER") in KEYED.tables[0].columns
 
 
@@ -267,7 +274,7 @@ GROUPED = [
 @settings(max_examples=examples(8))
 @given(database=full_databases())
 def test_groups_obey_the_privacy_law_and_disjoint_ones_share_nobody(text, database):
-    plan = compile_query(text, UNIQUE, the_engine().catalogue())
+    plan = compile_query(text, UNIQUE, the_catalogue())
     domain = collect_domain(database.load(), plan.grouping)
     (groups,) = collect(the_engine(), plan, domain)
     for name in sorted(database.participants(), key=repr):

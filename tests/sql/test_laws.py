@@ -19,14 +19,14 @@ from recuse.policy import Policy
 from recuse.sql.compile import compile_query
 from recuse.sql.plan import Plan
 from support.profiles import examples
-from support.sql.shop import POLICY, TABLES, Database, databases, the_engine
+from support.sql.shop import POLICY, TABLES, Database, databases, the_catalogue, the_engine
 
 QUERIES = [line for line in (Path(__file__).parent / "laws.sql").read_text().splitlines() if line]
 
 
 @cache
 def compiled(text: str) -> Plan:
-    plan = compile_query(text, POLICY, the_engine().catalogue())
+    plan = compile_query(text, POLICY, the_catalogue())
     check_plan(plan, the_engine())
     return plan
 
@@ -107,7 +107,7 @@ def test_the_privacy_law_can_fail():
     """A policy that forgets one of an edge's two ends breaks the law, and the test above would see it."""
     database = Database({"edges": [(1, 2), (2, 1)]})
     forgetful = Policy(protect=POLICY.protect, links=POLICY.links_of("edges")[:1])
-    plan = compile_query("SELECT COUNT(*) FROM edges", forgetful, the_engine().catalogue())
+    plan = compile_query("SELECT COUNT(*) FROM edges", forgetful, the_catalogue())
     ((found,),) = collect(database.load(), plan)
     ((after,),) = collect(database.without(("person", 2)).load(), plan)
     assert canonical_rows(after) != canonical_rows(without(found, ("person", 2)))

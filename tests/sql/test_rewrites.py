@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from recuse.engines.binding import check_plan
 from recuse.errors import QueryError
 from recuse.sql.compile import compile_query
-from support.sql.shop import CATALOGUE, POLICY, the_engine
+from support.sql.shop import CATALOGUE, POLICY, the_catalogue, the_engine
 
 GOLDEN = Path(__file__).parent / "golden"
 REWRITES = dict(
@@ -19,14 +20,15 @@ REWRITES = dict(
 REFUSED = [text.strip("\n").split("\n")[0] for text in (GOLDEN / "refused.txt").read_text().split("\n\n")]
 
 
+@cache
 def refused(text: str) -> QueryError:
     with pytest.raises(QueryError) as caught:
-        compile_query(text, POLICY, the_engine().catalogue())
+        compile_query(text, POLICY, the_catalogue())
     return caught.value
 
 
 def answered(text: str) -> None:
-    check_plan(compile_query(text, POLICY, the_engine().catalogue()), the_engine())
+    check_plan(compile_query(text, POLICY, the_catalogue()), the_engine())
 
 
 @pytest.mark.parametrize("text", REWRITES)

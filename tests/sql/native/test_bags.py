@@ -14,6 +14,7 @@ from recuse.scalars.expression import Expression
 from recuse.scalars.types import Float
 from recuse.sql.native import picks, steps, sums
 from recuse.sql.native.asked import Over, RowsCall
+from support.profiles import examples
 from support.sql.native import Rows, connect, fill, lowered, selects, shuffled, tables
 
 QUERIES = selects(Path(__file__).parent / "selects.sql")
@@ -30,7 +31,7 @@ def exactly(rows: list[tuple[object, ...]]) -> list[str]:
     return sorted(map(repr, rows))
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10, least=3))
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(rows: dict[str, Rows], rng: random.Random):
     with connect(rows) as con:

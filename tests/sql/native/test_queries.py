@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from recuse.scalars.spelling import spelled
 from recuse.scalars.types import Null
+from support.profiles import examples
 from support.sql.native import Rows, bag, connect, lowered, read, selects, tables
 
 QUERIES = selects(Path(__file__).parent / "selects.sql")
@@ -23,7 +24,7 @@ def test_there_are_queries_of_every_kind():
     assert len(CLOSED) >= 130
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(tables())
 def test_a_query_means_what_duckdb_means(rows: dict[str, Rows]):
     with connect(rows) as con:

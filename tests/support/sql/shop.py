@@ -133,6 +133,12 @@ def the_engine() -> DuckDB:
     return DuckDB.open(connection)
 
 
+@cache
+def the_catalogue() -> Catalogue:
+    """Return the catalogue of that engine, read once: its tables stay as they are."""
+    return the_engine().catalogue()
+
+
 LOADED: dict[str, Rows] = {}
 """what the tables of the engine hold now"""
 

@@ -316,40 +316,12 @@ def test_what_cannot_be_opened_is_an_error_of_one_line_with_a_hint(name, tmp_pat
     assert error.value.hint or error.value.accepted
 
 
-def test_a_collation_makes_a_column_unfit_to_name_participants():
-    made = duckdb.connect(":memory:")
-    made.execute('CREATE TABLE customer ("the id" VARCHAR COLLATE NOCASE, x VARCHAR)')
-    with contextlib.closing(DuckDB.open(made)) as engine:
-        policy = Policy.parse('[[protect]]\ntable = "customer"\nkey = ["the id"]')
-        with pytest.raises(PolicyError, match="cannot name participants"):
-            compile_query("SELECT COUNT(*) FROM customer", policy, engine.catalogue())
-    made.execute("SET default_collation = 'nocase'")
-    with pytest.raises(DatabaseError, match="collation"):
-        DuckDB.open(made)
-
-
 def test_a_connection_that_hands_over_types_of_its_own_is_refused():
     """The encoder knows none of them: every question would fail after its charge."""
     made = duckdb.connect(":memory:")
     made.execute("SET arrow_lossless_conversion = true")
     with pytest.raises(DatabaseError, match="RESET arrow_lossless_conversion"):
         DuckDB.open(made)
-
-
-def test_keys_and_references_are_read_from_the_catalogue():
-    made = duckdb.connect(":memory:")
-    made.execute("CREATE TABLE a (x INTEGER, y INTEGER, z INTEGER UNIQUE, PRIMARY KEY (x, y))")
-    made.execute("CREATE TABLE b (p INTEGER NOT NULL, q INTEGER, FOREIGN KEY (p, q) REFERENCES a (x, y))")
-    made.execute("CREATE VIEW v AS SELECT * FROM a")
-    made.execute("CREATE SCHEMA other; CREATE TABLE other.c (x INTEGER)")
-    with contextlib.closing(DuckDB.open(made)) as engine:
-        a, b, v = engine.catalogue().tables
-        assert set(a.keys) == {("x", "y"), ("z",)}
-        assert [(r.columns, r.target, r.target_columns) for r in b.foreign_keys] == [
-            (("p", "q"), "a", ("x", "y"))
-        ]
-        assert [column.nullable for column in b.columns] == [False, True]
-        assert v.view is not None
 
 
 # ------------------------------------------------------------------ CSV: a bad cell is NULL
@@ -396,15 +368,3 @@ def test_a_column_type_is_a_plain_one(kind, tmp_path):
     policy = Policy.parse(f'[[protect]]\ntable = "t"\nkey = ["id"]\n[columns.t]\nid = "{kind}"')
     with pytest.raises(PolicyError, match="policy line 5: column id of t has an unknown type"):
         DuckDB.open(tmp_path, policy)
-
-
-def test_generated_columns_are_no_columns():
-    """DuckDB computes them when it reads them: one row could make every question fail."""
-    connection = duckdb.connect()
-    connection.execute(
-        'CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER, "a b" INT GENERATED ALWAYS AS (1 // (x - 90)), '
-        "d DECIMAL(9, 2) NOT NULL DEFAULT 0, e AS (x + 1))"
-    )
-    with DuckDB.open(connection) as database:
-        (table,) = database.catalogue().tables
-        assert [column.name for column in table.columns] == ["id", "x", "d"]

@@ -8,7 +8,8 @@ TPCH ?= tpch.duckdb
 # the laws' profile (tests/support/profiles.py): quick, ci or nightly; and how many processes test at once
 PROFILE ?= quick
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# compiled modules are kept out of the way, and at all: tests start many processes
+PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/bytecode $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: demo test lint test-slow coverage mutate docs bench bench-tpch accuracy reproduce clean
 
@@ -16,6 +17,7 @@ demo: .venv/installed
 	$(BIN)/recuse demo
 
 test: .venv/installed-test
+	@echo "ruff, mypy and all tests but the slow ones: about five minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
 	$(MAKE) --no-print-directory lint
 	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow"

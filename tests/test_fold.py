@@ -63,6 +63,7 @@ OTHER_WORDS = {
     "policy/toml.py": "the first letter of a message",
     "policy/engine.py": "units",
     "privacy.py": "digits",
+    "scalars/logic.py": "operators and truth values, in SQL",
     "scalars/literals.py": "truth values and exponents",
     "scalars/moving.py": "units",
     "scalars/regular.py": "letters of a pattern",

@@ -16,7 +16,8 @@ from recuse.errors import QueryError
 from recuse.mechanism.release import Release
 from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given
-from recuse.sql.compile import Plan, compile_query
+from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
 from support.sql.shop import POLICY, the_catalogue
 
 ANSWER = """(SELECT c_nation AS k, o_id > 3 AS b, COUNT(*) AS n FROM customer JOIN orders ON o_customer = c_id

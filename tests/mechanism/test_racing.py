@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from scipy.stats import chi2
 
 from recuse.annotation import Participant
 from recuse.krelation.build import from_expressions
+from recuse.krelation.encode import Derivations, encode_groups
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.cell import Laplace, Staircase
@@ -112,6 +115,58 @@ def test_the_answer_is_the_same_whatever_was_drawn():
     assert all(len(places) == 1 for places in found.values())
     fresh = prepare(star(40), fast_programs)
     assert all(places == {fresh.at(tau)} for tau, places in found.items())
+
+
+def solved(relation: KRelation) -> list[tuple[object, ...]]:
+    """Return what a solver is handed of both signs."""
+    seen: list[tuple[object, ...]] = []
+
+    def solver(tuples, participants, prices=None):
+        arrays = (tuples.weights, *tuples.levels, tuples.members)
+        seen.append((participants, *(array.tolist() for array in arrays)))
+        return fast_programs(tuples, participants, prices)
+
+    prepare(relation, solver)
+    return seen
+
+
+ROWS = [(a, b, w) for w, (a, b) in enumerate(combinations("hazbcqd", 2), 1)]
+
+
+def table_of(rows: list[tuple[str, str, int]]) -> Derivations:
+    one, other, weights = zip(*rows, strict=True)
+    table = pyarrow.table({"a": one, "b": other, "weight": weights})
+    return Derivations(table, [("k", ("a",)), ("k", ("b",))])
+
+
+def in_group(rows: list[tuple[str, str, int]], others: list[tuple[str, str, int]]) -> KRelation:
+    """Return the relation of rows beside another group's."""
+    groups = np.array([0] * len(rows) + [1] * len(others))
+    found = encode_groups([table_of(rows + others)], [groups], 2, shape=Shape.CONJUNCTIONS, signed=False)
+    return found[0]
+
+
+def test_what_is_solved_depends_on_neither_the_order_of_rows_nor_other_groups():
+    """Lemma P: permuted rows, owners in the other order, other groups: the same programs, the same X'."""
+    expected = in_group(ROWS, [])
+    alone, whole = solved(expected), prepare(expected, fast_programs)
+    turned = [(b, a, w) for a, b, w in ROWS]
+    others = [("0", "z", 9), ("m", "zz", 2**40), ("a", "n", 3)]
+    for found in (
+        in_group(ROWS[::-1], []),
+        in_group(turned, []),
+        in_group(ROWS, others),
+        in_group(turned[::-1], others),
+    ):
+        assert solved(found) == alone
+        subject = prepare(found, fast_programs)
+        assert all(subject.at(Fraction(tau)) == whole.at(Fraction(tau)) for tau in (1, 3, 8, 24))
+
+
+def test_a_name_that_keeps_its_place_changes_nothing():
+    """Participants renamed in order: numbers, tuples and X' stay as they are."""
+    renamed = [("x" + a, "x" + b, w) for a, b, w in ROWS]
+    assert solved(in_group(ROWS, [])) == solved(in_group(renamed, []))
 
 
 def test_only_the_winners_answer_is_asked_for():

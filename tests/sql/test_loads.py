@@ -50,6 +50,10 @@ BOUNDED = {
     "SELECT COUNT(*) FROM person p JOIN passport q ON q.holder = p.id": 1,
     "SELECT town, COUNT(*) FROM person WHERE town IN (1, 2) GROUP BY town": 1,
     "SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM visit GROUP BY who) WHERE n > 3": 1,
+    "SELECT COUNT(DISTINCT who) FROM visit": 1,
+    "SELECT COUNT(DISTINCT who) FROM visit WHERE place = 1": 1,
+    "SELECT COUNT(DISTINCT p.id) FROM person p JOIN visit v ON v.who = p.id": 1,
+    "SELECT COUNT(DISTINCT p.id) FROM visit v JOIN person p ON v.who = p.id JOIN town t ON t.id < v.place": 1,
 }
 UNBOUNDED = [
     "SELECT COUNT(*) FROM visit",
@@ -58,6 +62,11 @@ UNBOUNDED = [
     "SELECT COUNT(*) FROM person p JOIN town t ON p.town < t.id",
     "SELECT COUNT(*) FROM person a JOIN person b ON a.town = b.town",
     "SELECT COUNT(DISTINCT place) FROM visit",
+    "SELECT COUNT(DISTINCT town) FROM person",
+    "SELECT COUNT(DISTINCT p.id) FROM person p JOIN person q ON p.town = q.town",
+    "SELECT COUNT(DISTINCT who + 1) FROM visit",
+    "SELECT COUNT(DISTINCT v.id) FROM visit v JOIN person p ON v.who = p.id",
+    "SELECT COUNT(*) FROM (SELECT who FROM visit UNION SELECT holder FROM passport)",
 ]
 
 
@@ -86,3 +95,9 @@ def test_with_a_bound_of_one_the_answer_has_the_least_noise_there_is(session):
     found = session.ask("SELECT COUNT(*) FROM person", 1).number
     assert abs(float(found.noise_scale) - 0.96) < 0.03, "staircase noise of one row"
     assert found.interval[1] - found.interval[0] <= 8
+
+
+def test_different_owners_are_counted_with_the_least_noise_there_is(session):
+    found = session.ask("SELECT COUNT(DISTINCT who) FROM visit", 1).number
+    assert abs(float(found.noise_scale) - 0.96) < 0.03, "staircase noise of one row"
+    assert abs(found.value - 40) < 30

@@ -25,7 +25,7 @@ from support.prepared import prepared
 
 Floats = NDArray[np.float64]
 
-FAR = 45.0
+FAR = 60.0
 """e^{-FAR} is nothing"""
 MANY = 240
 PANEL, NODES = 0.02, np.polynomial.legendre.leggauss(4)

@@ -90,6 +90,34 @@ class Graph:
         return np.bincount(self.edges.ravel(), minlength=len(self.nodes))
 
 
+def by_name(graph: Graph) -> Graph:
+    """Return the same graph, its nodes in the order of their names.
+
+    Guarantee: a function of nodes and edges as sets: a solver's answer may depend on how they lie (proofs.md,
+    lemma P).
+    """
+    order = sorted(range(len(graph.nodes)), key=lambda place: _sorting(graph.nodes[place]))
+    if order == list(range(len(order))):
+        return graph
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    about = tuple(attribute.at(np.array(order)) for attribute in graph.about_nodes)
+    nodes = [graph.nodes[place] for place in order]
+    return simple_graph(
+        nodes,
+        number[graph.edges],
+        directed=graph.directed,
+        about_nodes=about,
+        about_rows=graph.about_edges,
+    )
+
+
+def _sorting(name: Hashable) -> tuple[str, int, str]:
+    """Return by what names are sorted: numbers of one type by size, all else by what they look like."""
+    number = name if isinstance(name, int) else 0
+    return type(name).__name__, number, repr(name)
+
+
 def simple_graph(
     nodes: Sequence[Hashable],
     pairs: Integers,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from recuse.krelation.relation import Integers
@@ -73,6 +74,28 @@ def numbered(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, tuple[pyarr
     first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     return codes, tuple(_whole(column.take(arrow_array(first))) for column in columns)
+
+
+def in_order(
+    codes: Integers, values: tuple[pyarrow.Array, ...]
+) -> tuple[Integers, tuple[pyarrow.Array, ...]]:
+    """Return codes and their values in the order of the values."""
+    order = np.lexsort([_rank(column) for column in values[::-1]])
+    if (order[1:] > order[:-1]).all():
+        return codes, values
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    return number[codes], tuple(column.take(arrow_array(order)) for column in values)
+
+
+def _rank(column: pyarrow.Array) -> Integers:
+    """Return the rank of every value; by its text where Arrow knows no order, which its type says."""
+    try:
+        ranks = pyarrow.compute.rank(column, tiebreaker="dense")
+    except pyarrow.ArrowNotImplementedError:
+        ranks = pyarrow.compute.rank(pyarrow.array(map(repr, column.to_pylist())), tiebreaker="dense")
+    found: Integers = np.from_dlpack(ranks).astype(np.int64)
+    return found
 
 
 def _own_codes(column: pyarrow.Array) -> tuple[Integers, pyarrow.Array]:

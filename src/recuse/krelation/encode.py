@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -12,7 +11,7 @@ import pyarrow
 
 from recuse.krelation.annotated import Annotated, Chosen
 from recuse.krelation.build import from_owner_sets, from_owners
-from recuse.krelation.codes import arrow_array, codes_of, integers, numbered, stacked
+from recuse.krelation.codes import arrow_array, codes_of, in_order, integers, numbered, stacked
 from recuse.krelation.forest import OrGroups, RowGroups
 from recuse.krelation.names import KindNames, OwnerNames
 from recuse.krelation.relation import Integers, KRelation, Shape
@@ -91,55 +90,31 @@ def encode_groups(
 ) -> list[KRelation]:
     """Return the relations of `count` groups; `groups` says of every row of every table which it is in.
 
-    Guarantee: the distribution of a group's relation is a function of the group's own rows (proofs.md,
-    lemma P).
+    Guarantee: a group's relation, its tuples in canonical order, is a function of the group's own rows
+    (proofs.md, lemma P).
     """
-    annotated, people = annotate(tables, groups, count, shape=shape, weight=weight)
+    annotated, people = annotate(tables, groups, shape=shape, weight=weight)
     return [annotated.relation(group, shape, people, signed=signed) for group in range(count)]
 
 
 def annotate(
     tables: Sequence[Derivations],
     groups: Sequence[Integers],
-    count: int,
     *,
     shape: Shape,
     weight: str = "weight",
 ) -> tuple[Annotated, Sequence[Hashable]]:
     """Return the tuples of all groups, and everybody's names.
 
-    Rows come in an order, and participants have numbers, that depend on other groups' rows. A solver's answer
-    may depend on both. So with several groups rows are shuffled and participants numbered at random: the
-    distribution of a group's tuples is a function of its own rows (proofs.md, lemma P).
+    Participants are numbered by their names, so that a group's tuples, in canonical order, are a function of
+    its own rows (proofs.md, lemma P).
     """
-    if count > 1:
-        random = np.random.default_rng(secrets.randbits(256))
-        orders = [random.permutation(len(group)) for group in groups]
-        tables = [_shuffled(found, order, random) for found, order in zip(tables, orders, strict=True)]
-        groups = [group[order] for group, order in zip(groups, orders, strict=True)]
     every = list(_all(tables))
     owners, names = owner_numbers(every)
-    people: Sequence[Hashable] = names
-    if count > 1:
-        number = random.permutation(len(names))
-        owners, people = [number[matrix] for matrix in owners], Chosen(names, np.argsort(number))
     matrices = {id(found): matrix for found, matrix in zip(every, owners, strict=True)}
     rows = [_rows(found, matrices) for found in tables]
     weights = [integers(found.table[weight]) for found in tables]
-    return Annotated.of(rows, weights, groups, shape, len(names)), people
-
-
-def _shuffled(found: Derivations, order: Integers, random: np.random.Generator) -> Derivations:
-    """Return a table in a given order, and all tables below it in random ones."""
-
-    def below(inner: Derivations) -> Derivations:
-        return _shuffled(inner, random.permutation(inner.table.num_rows), random)
-
-    choices = [
-        BelowTables([below(inner) for inner in choice.tables], choice.columns, choice.least)
-        for choice in found.below
-    ]
-    return Derivations(found.table.take(arrow_array(order)), found.owners, found.key, choices, found.value)
+    return Annotated.of(rows, weights, groups, shape, len(names)), names
 
 
 def _contributed(table: pyarrow.Table, owners: Owners) -> pyarrow.Table:
@@ -186,7 +161,10 @@ def _rows(found: Derivations, matrices: dict[int, Integers]) -> RowGroups:
 
 
 def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerNames]:
-    """Return for every table the matrix of its owners' numbers, and everybody's names."""
+    """Return for every table the matrix of its owners' numbers, and everybody's names.
+
+    Those of one kind are numbered in the order of their names: of two, who is first depends on no row.
+    """
     matrices = [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
     names: list[KindNames] = []
     offset = 0
@@ -199,7 +177,7 @@ def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerN
         ]
         columns = [[tables[n].table[name] for name in tables[n].owners[place][1]] for n, place in places]
         together = [stacked(list(group)) for group in zip(*columns, strict=True)]
-        codes, values = numbered(together)
+        codes, values = in_order(*numbered(together))
         ends = accumulate((tables[n].table.num_rows for n, _ in places), initial=0)
         for (number, place), (start, end) in zip(places, pairwise(ends), strict=True):
             np.add(codes[start:end], offset, out=matrices[number][:, place])

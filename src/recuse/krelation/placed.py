@@ -55,14 +55,13 @@ def encode_placed(
 ) -> list[PlacedRows]:
     """Return the placed rows of `count` groups; every table has a column of values besides its weights.
 
-    Guarantee: the distribution of a group's rows, as stored, is a function of its own rows (proofs.md,
-    lemma P).
+    Guarantee: a group's rows, in canonical order, are a function of its own rows (proofs.md, lemma P).
     """
     sizes = [len(group) for group in groups]
     ends = np.cumsum([0, *sizes])
     numbers = [np.arange(start, start + size) for start, size in zip(ends, sizes, strict=False)]
-    # rows are told apart by their number while they are shuffled: their group and value are looked up after
-    tuples, names = annotate(tables, numbers, count, shape=shape)
+    # rows are told apart by their number while they are annotated: their group and value are looked up after
+    tuples, names = annotate(tables, numbers, shape=shape)
     values = np.concatenate([integers(found.table[value]).astype(np.int64) for found in tables])
     places = np.concatenate(groups)
     mine, placed = places[tuples.groups], values[tuples.groups]

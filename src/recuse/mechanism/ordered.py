@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from recuse.krelation.canonical import canonical
 from recuse.krelation.placed import PlacedRows
 from recuse.krelation.relation import Shape
 from recuse.mechanism.axis import LARGEST, Axis, is_nothing
@@ -89,7 +90,8 @@ class PlacedGroup:
             chosen = np.flatnonzero(some)
             once[chosen[np.unique(owners[chosen], return_index=True)[1]]] = True
             relation = alike.part(once)
-            return self.solver(relation.positive, relation.participants).truncated(1.0, round_down(SLACK))
+            programs = self.solver(canonical(relation.positive), relation.participants)
+            return programs.truncated(1.0, round_down(SLACK))
 
         return solve
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
 
+from recuse.krelation.canonical import canonical
 from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Growth, KRelation, Shape, Tuples
 from recuse.mechanism.grid import CellNoise, Grid, GridNoise
@@ -103,13 +104,15 @@ def loose_steps(slack: Fraction) -> int:
 def prepare(relation: KRelation, solver: Solver, prices: Prices | None = None) -> Prepared:
     """Return the relation with its programs; those of thresholds know X(τ) only, whichever solver is named.
 
-    Which they are follows from the shape, hence from query and policy. There all pay τ.
+    Which they are follows from the shape, hence from query and policy. There all pay τ. Tuples are put in
+    their canonical order, so that what is solved for is a function of the relation as a set.
     """
 
     def make(part: Tuples) -> TruncationPrograms:
+        ordered = canonical(part)
         if relation.shape is Shape.THRESHOLDS:
-            return threshold_programs(part, relation.participants)
-        return solver(part, relation.participants, prices)
+            return threshold_programs(ordered, relation.participants)
+        return solver(ordered, relation.participants, prices)
 
     positive, negative = map(make, relation.signs)
     return Prepared(relation, positive, negative if relation.signed else None)

@@ -63,9 +63,13 @@ def race_by_withdrawals(epsilon: Epsilon) -> Racing:
 
 
 def race_by_deficit(epsilon: Epsilon) -> Racing:
-    """Return the race for annotations with OR: levels below θ are considered too."""
+    """Return the race for annotations with OR: levels below θ are considered too.
+
+    A level is two doublings: the deficit then moves within 5/4, not 3/2, and fewer levels compete.
+    """
     split = by_deficit(epsilon)
-    levels = replace(split.levels, knee=Fraction(0), gentle=Fraction(1, 2), steep=Fraction(4))
+    ladder = TauTable(THETA, (Fraction(1),), 4, split.levels.ladder.first // 2, LAST_DOUBLING // 2)
+    levels = Levels(ladder, Score.DEFICIT, Fraction(0), Fraction(1, 2), Fraction(7))
     return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, split)
 
 
@@ -74,9 +78,8 @@ def race_of_aggregate(epsilon: Epsilon, growth: Growth) -> Racing:
 
     No level below θ is considered: one choice has several owners, but no other choice stands in for it.
     """
-    race = race_by_deficit(epsilon)
-    ladder = _steps_of(growth)
-    return replace(race, levels=replace(race.levels, ladder=ladder), split=of_aggregate(epsilon, growth))
+    levels = Levels(_steps_of(growth), Score.DEFICIT, Fraction(0), Fraction(1, 2), Fraction(4))
+    return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, of_aggregate(epsilon, growth))
 
 
 def _steps_of(growth: Growth) -> TauTable:

@@ -67,11 +67,12 @@ class Racing:
     cell: CellNoise = Staircase
 
     def within(self, bound: int) -> Racing:
-        """Return the race for loads that are at most a public number.
+        """Return the race for loads that are at most a public number; with 1 nothing is chosen.
 
         Guarantee: private whether or not they are (proofs.md, theorem R0).
         """
-        ladder = replace(self.levels.ladder, bound=Fraction(bound))
+        first = max(0, self.levels.ladder.first) if bound == 1 else self.levels.ladder.first
+        ladder = replace(self.levels.ladder, first=first, bound=Fraction(bound))
         return replace(self, levels=replace(self.levels, ladder=ladder))
 
     def dial(self, cells: int) -> Dial:

@@ -11,7 +11,7 @@ import numpy as np
 
 from recuse.errors import ParameterError
 from recuse.graphs.degrees import tail_counts, tail_relation
-from recuse.graphs.graph import Graph
+from recuse.graphs.graph import Graph, by_name
 from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Shape
 from recuse.mechanism.groups import Groups, SideBySide, Together
@@ -99,7 +99,8 @@ class DegreeQuestion:
         """
         if self.protect is Protected.EDGE:
             return Tallied(tail_counts(self.graph, np.array(self.tails)).tolist(), 2)
-        tails = [prepare(tail_relation(self.graph, tail), solver) for tail in self.tails]
+        graph = by_name(self.graph)
+        tails = [prepare(tail_relation(graph, tail), solver) for tail in self.tails]
         return SideBySide(tails) if len(tails) == 1 else Together(HullGroups(tails))
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from recuse.graphs.choices import growth, k_stars, k_triangles
 from recuse.graphs.count import Count
 from recuse.graphs.enumerate import count_copies
-from recuse.graphs.graph import Graph
+from recuse.graphs.graph import Graph, by_name
 from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism.groups import SideBySide
@@ -102,7 +102,8 @@ class GraphQuestion:
         return self
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        return [SideBySide([subject(self.graph, count, solver)]) for count in self.counts]
+        graph = by_name(self.graph)
+        return [SideBySide([subject(graph, count, solver)]) for count in self.counts]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         found = [found for (found,) in releases]

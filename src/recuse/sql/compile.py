@@ -226,7 +226,7 @@ def _derivations(
         sharing=sharing_of(measure, tables, policy, grouped=grouped),
         signed=measure.signed,
         touches=touches_of(measure, tables, policy) if grouped else (),
-        bound=load_bound(measure, policy) if shape is Shape.CONJUNCTIONS else None,
+        bound=load_bound(measure, policy),
     )
 
 

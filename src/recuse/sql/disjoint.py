@@ -90,6 +90,12 @@ class BlockFacts:
             for source in self.sources
         )
 
+    def named(self, owner: Owner, columns: Sequence[Scalar]) -> bool:
+        """Return whether the values of some columns name the owner: two that differ in it differ in them."""
+        told = {self.equal.leader((c.table, c.name)) for c in columns if isinstance(c, exp.Column)}
+        names = [(v.table, v.name) if isinstance(v, exp.Column) else None for v in owner.values]
+        return all(name is not None and self.equal.leader(name) in told for name in names)
+
     def _fixed(self, owner: Owner) -> set[Name]:
         """Return all columns whose value follows from the owner."""
         columns = {(source.alias, name) for source in self.sources for name in _columns(source)}

@@ -18,14 +18,34 @@ from recuse.sql.query import Block, SetOf
 def load_bound(measure: Measure, policy: Policy) -> int | None:
     """Return the most rows that a participant owns, in all places together; None if nothing bounds it.
 
-    Only counts of joined rows are looked at: a sum has no bound, and below an OR one row stands for another.
+    Counts are looked at, of joined rows and of different owners: a sum has no bound, and below another OR one
+    row stands for another.
     """
     if not isinstance(measure.aggregate, RowCount) or len(measure.blocks) != 1:
         return None
     (block,) = measure.blocks
-    if block.choices or block.absent or any(isinstance(source, SetOf) for source in block.sources):
+    if block.choices or block.absent:
         return None
+    if any(isinstance(source, SetOf) for source in block.sources):
+        return _different_owners(block, measure, policy)
     return _most_places(block, BlockFacts.of(block, policy, measure.lookup()))
+
+
+def _different_owners(block: Block, measure: Measure, policy: Policy) -> int | None:
+    """Return 1 for COUNT(DISTINCT owner): everybody owns one of the rows, and each has one owner."""
+    match block:
+        case Block(sources=(SetOf(branches=(rows,)),), conditions=(), owners=()):
+            pass
+        case _:
+            return None
+    if rows.choices or rows.absent or any(isinstance(source, SetOf) for source in rows.sources):
+        return None
+    facts = BlockFacts.of(rows, policy, measure.lookup())
+    outputs = [output.value for output in rows.outputs]
+    match rows.owners:
+        case (owner,) if facts.decided([owner], outputs) and facts.named(owner, outputs):
+            return 1
+    return None
 
 
 def _most_places(block: Block, facts: BlockFacts) -> int | None:

@@ -10,6 +10,8 @@ import duckdb
 import pytest
 
 from recuse.policy import Policy
+from recuse.privacy import Delta
+from recuse.session.fingerprint import question_key
 from recuse.session.session import connect
 from recuse.sql.aggregates import COUNT, SUM
 from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
@@ -183,6 +185,38 @@ def test_the_same_question_in_other_words_is_charged_once(session):
     assert (first.stored, again.stored, again.value) == (False, True, first.value)
     doubled = session.ask(JOIN.replace("COUNT(*)", "2 * COUNT(*) AS twice"), 1)
     assert (doubled.names, doubled.value, doubled.stored) == (("twice",), 2 * first.value, True)
+
+
+def test_how_many_groups_are_drawn_belongs_to_the_question_where_they_are_drawn():
+    policy = Policy.parse(
+        '[[protect]]\nkind = "person"\n[[public]]\ntable = "place"\n'
+        '[[link]]\ntable = "talk"\ncolumn = ["a"]\nto = "person"\n'
+        '[[link]]\ntable = "talk"\ncolumn = ["b"]\nto = "person"\n'
+    )
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE place (id INTEGER PRIMARY KEY)")
+    connection.execute("CREATE TABLE talk (a INTEGER, b INTEGER, place INTEGER)")
+    asked = "SELECT p.id, COUNT(*) AS n FROM talk JOIN place p ON p.id = talk.place GROUP BY p.id"
+    with connect(connection, policy) as shared:
+        all_groups, five, six = (
+            meaning(shared.compile(asked + end))
+            for end in (" ORDER BY n DESC", " ORDER BY n DESC LIMIT 5", " ORDER BY n DESC LIMIT 6")
+        )
+        other = "SELECT q.id, COUNT(1) FROM talk t, place q WHERE t.place = q.id GROUP BY 1"
+        again = meaning(shared.compile(other + " ORDER BY 2 DESC LIMIT 5"))
+    assert five == again
+    assert all_groups != five != six
+
+
+def test_delta_makes_another_question():
+    policy = replace(POLICY, delta=Delta.of("1e-4"), domains=())
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, town VARCHAR, age INTEGER)")
+    connection.execute("CREATE TABLE visit (person INTEGER, day INTEGER, cost DECIMAL(8, 2))")
+    text = "SELECT town, COUNT(*) FROM person GROUP BY town"
+    with connect(connection, policy) as opened:
+        keys = [question_key(opened.question(text, 1, delta=delta)) for delta in ("1e-6", "1e-5", "1e-6")]
+    assert keys[0] == keys[2] != keys[1]
 
 
 # ------------------------------------------------------------------ field by field

@@ -14,16 +14,19 @@ from hypothesis import strategies as st
 from recuse.errors import ParameterError
 from recuse.graphs.degrees import tail_counts, tail_relation
 from recuse.graphs.graph import Graph, simple_graph
+from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Shape
 from recuse.krelation.thresholds import ThresholdEvaluation
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.tallied import Tallied
 from recuse.privacy import Epsilon
+from recuse.session.degree_question import DegreeQuestion
 from recuse.session.graph import graph as open_graph
 from recuse.session.monotone import falling
 from recuse.session.parts import Parts
 from recuse.session.plot import svg, text_bars
 from recuse.session.truth import truth_of
+from recuse.solver.fast import fast_programs
 from support.noise import Seeded
 from support.profiles import examples
 
@@ -71,6 +74,14 @@ def moved(graph: Graph) -> int:
 def test_an_edge_moves_all_tail_counts_by_two(graph):
     """Theorem S4; a twin that says 1 is caught wherever there is an edge."""
     assert moved(graph) == (2 if len(graph.edges) else 0)
+
+
+@given(graphs())
+def test_the_noise_is_for_as_many_steps_as_an_edge_moves(graph):
+    asked = DegreeQuestion.of(graph, "a graph", Protected.EDGE, TAILS.tolist(), Epsilon.of(1))
+    (groups,) = asked.read_private_rows(fast_programs)
+    assert isinstance(groups, Tallied)
+    assert groups.sensitivity >= moved(graph)
 
 
 def test_the_noise_is_that_of_two_steps_and_the_interval_holds_the_truth():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from recuse.annotation import Participant
 from recuse.krelation.build import expressions, from_expressions, without
 from recuse.krelation.relation import Shape
+from recuse.mechanism import extreme
 from recuse.mechanism.axis import DAYS, LARGEST, NUMBERS, Middle
 from recuse.mechanism.extreme import Covers, FromMiddle, distances, draw_largest, grid
 from recuse.mechanism.ordered import OR_WEIGHT
@@ -124,13 +125,29 @@ def test_what_nobody_owns_is_a_floor():
         assert found >= 1_000
 
 
+def weight_of(epsilon: Fraction, monkeypatch) -> Fraction:
+    """Return what a cover weighs where a largest value is drawn."""
+    weights = []
+
+    def noted(prior, levels, top, weight, penalty, noise):
+        weights.append(weight)
+        return levels[0]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(extreme, "noisy_maximum", noted)
+        prior = FromMiddle(NUMBERS, Middle(5, 3))
+        draw_largest(epsilon, prior, 10, None, lambda _: Interval(0.0, 0.0), Seeded(1))
+    (weight,) = weights
+    return weight
+
+
 @pytest.mark.parametrize(("factor", "safe"), [(1, True), (2, False)])
-def test_neighbours_choose_alike_exactly(factor, safe):
+def test_neighbours_choose_alike_exactly(factor, safe, monkeypatch):
     """The audit on a small part of the grid; a twin that weighs covers twice is caught."""
     middle, epsilon = Middle(5, 3), 1.0
     numbers, prior = grid(NUMBERS, middle), FromMiddle(NUMBERS, middle)
     levels = range(numbers.index(0), numbers.index(0) + 14)
-    weight = factor * epsilon / (1 + 2 * float(SLACK))
+    weight = factor * float(weight_of(Fraction(epsilon), monkeypatch))
     people = [3, 3, 5, 9, 9, 12]
 
     def distribution(values):

@@ -187,30 +187,46 @@ def from_tree(relation):
     return k
 
 
-def test_neighbours_draw_alike_exactly():
-    """The audit: the whole distribution, worst log-ratio against ε2; a rate twice as large is caught."""
-    epsilon, tau, rank = Fraction(1), Fraction(2), Fraction(3, 4)
+Owned = list[tuple[int, int]]
+"""rows of one owner each, with their values"""
+
+
+def balance_of(rows: Owned, rank: Fraction, tau: Fraction):
+    def found(t: int) -> Fraction:
+        def x(above: bool) -> Fraction:
+            counts = Counter(p for p, v in rows if (v > t) == above)
+            return sum((min(Fraction(c), tau) for c in counts.values()), Fraction(0))
+
+        return (1 - rank) * x(False) - rank * x(True)
+
+    return found
+
+
+def loss(rate: Fraction, rows: Owned, rank: Fraction, tau: Fraction) -> float:
+    """Return the worst log-ratio of the whole distribution, whoever leaves."""
+    worst = 0.0
+    for leaver in {owner for owner, _ in rows}:
+        rest = [row for row in rows if row[0] != leaver]
+        one, other = (probabilities(rate, balance_of(some, rank, tau)) for some in (rows, rest))
+        worst = max(worst, *(abs(math.log(one[t] / other[t])) for t in one))
+    return worst
+
+
+FEW = [(0, 0), (0, 0), (1, 8), (1, 8)]
+"""with the first there the balance is zero between the two, and far from zero beyond them"""
+SOME = [(0, 3), (0, 3), (1, 5), (2, -2), (3, 9), (3, -9), (4, 12)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "rank", "times"), [(SOME, Fraction(3, 4), 3), (FEW, Fraction(1, 2), 2)], ids=["some", "few"]
+)
+def test_neighbours_draw_alike_exactly(rows, rank, times):
+    """The audit: the worst log-ratio of all that can be drawn; a rate so many times as large is caught."""
+    epsilon, tau = Fraction(1), Fraction(2)
     rate = quantile_rate(epsilon, tau, rank)
-    people = [(0, 3), (0, 3), (1, 5), (2, -2), (3, 9), (3, -9), (4, 12)]
+    assert loss(rate, rows, rank, tau) <= float(epsilon)
+    assert loss(times * rate, rows, rank, tau) > float(epsilon), "the twin"
 
-    def m(rows):
-        def found(t):
-            def x(above):
-                counts = Counter(p for p, v in rows if (v > t) == above)
-                return sum(min(Fraction(c), tau) for c in counts.values())
 
-            return (1 - rank) * x(False) - rank * x(True)
-
-        return found
-
-    def loss(rate):
-        worst = 0.0
-        for leaver in range(5):
-            one = probabilities(rate, m(people))
-            other = probabilities(rate, m([row for row in people if row[0] != leaver]))
-            worst = max(worst, *(abs(math.log(one[t] / other[t])) for t in one))
-        return worst
-
-    assert loss(rate) <= float(epsilon)
-    assert loss(3 * rate) > float(epsilon), "the twin"
+def test_what_is_certain_happens():
     assert happens(Fraction(0), Seeded(1))

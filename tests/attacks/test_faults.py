@@ -59,7 +59,7 @@ def test_every_call_after_the_charge_fails_alike(name, database):
     with opened(name, database) as session:
         ask, calls = asking(session, name), made_by(name)
         names = {code.co_name for code, _ in calls}
-        assert {"store", "written", "arrange", "execute"} <= names | {
+        assert {"store", "stored_text", "arrange", "execute"} <= names | {
             called.rpartition(".")[2] for _, called in calls
         }
         fresh = [call for call in calls if _seen.setdefault(call, name) == name]

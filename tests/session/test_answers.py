@@ -20,7 +20,7 @@ from recuse.numerals import nearest
 from recuse.session.answer import Answer
 from recuse.session.cells import Combined, Row
 from recuse.session.notes import table_notes
-from recuse.session.stored import restored, written
+from recuse.session.stored import restored, stored_text
 from recuse.session.table import BARS, drawing
 from support.profiles import examples
 
@@ -69,7 +69,7 @@ def answers(draw) -> Answer:
 @given(st.lists(st.tuples(KEYS, releases(), releases()), max_size=4))
 def test_what_is_stored_is_what_was_released(rows):
     keys, found = [(key,) for key, _, _ in rows], [[one for _, one, _ in rows], [two for _, _, two in rows]]
-    groups, again, _ = restored(written(keys, found))
+    groups, again, _ = restored(stored_text(keys, found))
     assert (groups, again) == (keys, found)
     assert [type(key) for (key,) in groups] == [type(key) for (key,) in keys]
 
@@ -254,5 +254,5 @@ def test_a_table_says_what_its_intervals_are():
 
 def test_uuid_and_decimal_keys_come_back():
     key = uuid.UUID(int=7)
-    ((again, number),), *_ = restored(written([(key, Decimal("1.50"))], []))
+    ((again, number),), *_ = restored(stored_text([(key, Decimal("1.50"))], []))
     assert (again, str(number)) == (key, "1.50")

@@ -336,7 +336,7 @@ def test_a_crash_before_the_answer_is_stored_is_charged_again(shop, monkeypatch)
         raise CrashError
 
     with monkeypatch.context() as broken:
-        broken.setattr("recuse.session.spine.written", crash)
+        broken.setattr("recuse.session.spine.stored_text", crash)
         with pytest.raises(UnansweredError):
             shop.ask(COUNT, "0.5")
     assert not shop.ask(COUNT, "0.5").stored

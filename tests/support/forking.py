@@ -29,7 +29,7 @@ from recuse.noise import SecureNoise
 from recuse.privacy import Epsilon
 from recuse.session.session import Session, connect
 from recuse.session.spine import release
-from recuse.session.stored import written
+from recuse.session.stored import stored_text
 from support.racing import child, heard
 from support.shop import COUNT, make_shop
 
@@ -45,7 +45,7 @@ class Late(Session):
     def reply(self, question):
         releases = release(question, question.read_private_rows(self._parts.solver), SecureNoise())
         paid = self.ledger.charge(Bill(question.text, question.loss, "key", "policy"))
-        self.ledger.store(paid, written(question.keys, releases))
+        self.ledger.store(paid, stored_text(question.keys, releases))
         return releases
 
 

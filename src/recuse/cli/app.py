@@ -36,7 +36,7 @@ from recuse.cli.options import (
     SqlText,
     announce,
     opened,
-    written,
+    sql_or_stdin,
 )
 from recuse.cli.progress import working
 from recuse.cli.refusal import refusal
@@ -114,7 +114,7 @@ def ask(
     with opened(database, policy, ledger, analyst) as session:
         try:
             with working():
-                answer = session.ask(written(sql), epsilon, delta=delta, mechanism=mechanism)
+                answer = session.ask(sql_or_stdin(sql), epsilon, delta=delta, mechanism=mechanism)
         finally:
             announce(session)
     tell(answer, as_object=json_output)
@@ -134,7 +134,7 @@ def explain(
 ) -> None:
     """Show what is understood of a question and who owns each row. Reads no private row, costs nothing."""
     with opened(database, policy) as session:
-        found = session.explain(written(sql))
+        found = session.explain(sql_or_stdin(sql))
     if json_output:
         typer.echo(json.dumps(asdict(found if run else replace(found, sql=()))))
         return

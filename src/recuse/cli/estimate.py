@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AsJson, Database, MechanismName, PolicyFile, SqlText, opened, written
+from recuse.cli.options import AsJson, Database, MechanismName, PolicyFile, SqlText, opened, sql_or_stdin
 from recuse.cli.progress import working
 from recuse.errors import ParameterError
 from recuse.mechanism.mechanisms import DEFAULT
@@ -51,10 +51,10 @@ def estimate(
         raise ParameterError("which loss, or which error?", accepted="either --epsilon 0.5 or --error 2%")
     with opened(database, policy) as session, working():
         if error is not None:
-            found = [session.epsilon_for(written(sql), error, like=inputs)]
+            found = [session.epsilon_for(sql_or_stdin(sql), error, like=inputs)]
         else:
             several = (epsilon or "").split(",")
-            found = session.estimates(written(sql), several, like=inputs, mechanism=mechanism)
+            found = session.estimates(sql_or_stdin(sql), several, like=inputs, mechanism=mechanism)
     for expected in found:
         typer.echo(as_json(expected) if json_output else str(expected))
 

@@ -41,7 +41,7 @@ MechanismName = Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 
 
-def written(sql: str) -> str:
+def sql_or_stdin(sql: str) -> str:
     """Return the question: as given, or from standard input."""
     return sys.stdin.read(MAX_LENGTH + 1) if sql == "-" else sql
 

@@ -40,11 +40,11 @@ Attributes = tuple[Attribute, ...]
 def untyped(name: str, values: Iterable[object]) -> Attribute:
     """Return values without a declared type, as text."""
     return Attribute(
-        name, pyarrow.array([written(value) for value in values], pyarrow.string()), declared=False
+        name, pyarrow.array([node_text(value) for value in values], pyarrow.string()), declared=False
     )
 
 
-def written(value: Any) -> str | None:
+def node_text(value: Any) -> str | None:
     """Return a value as text; what is missing, and what is no plain value, is NULL.
 
     >>> written("x"), written(3), written(2.5), written(True), written(float("nan")), written([1])

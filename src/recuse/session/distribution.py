@@ -36,10 +36,10 @@ class Bins:
                 "which bins?", accepted="either edges, or a number of bins and the two ends between which"
             )
         if edges is not None:
-            return cls(f"[{', '.join(map(written, edges))}]", len(edges))
+            return cls(f"[{', '.join(map(edge_text, edges))}]", len(edges))
         if between is None:
             return cls(str(int(bins or 0)), int(bins or 0) + 1, released=True)
-        return cls(f"{int(bins or 0)}, {', '.join(map(written, between))}", int(bins or 0) + 1)
+        return cls(f"{int(bins or 0)}, {', '.join(map(edge_text, between))}", int(bins or 0) + 1)
 
     def question(self, value: str, source: str, where: str | None) -> str:
         """Return the SQL of a histogram."""
@@ -50,7 +50,7 @@ def _where(condition: str | None) -> str:
     return "" if condition is None else f" WHERE {condition}"
 
 
-def written(edge: BinEdge) -> str:
+def edge_text(edge: BinEdge) -> str:
     """Return an edge as SQL writes it.
 
     >>> written(2.5), written(date(2024, 2, 29))

@@ -21,7 +21,7 @@ from recuse.session.outward import FailureLog, after_charge
 from recuse.session.parts import Parts
 from recuse.session.place import LedgerLocation
 from recuse.session.question import Question, Releases, Subjects, exactly
-from recuse.session.stored import restored, written
+from recuse.session.stored import restored, stored_text
 from recuse.solver.programs import Solver
 
 
@@ -118,7 +118,7 @@ class Spine:
             question = question.given(firsts).found(self._parts.solver, self._parts.noise)
             subjects = question.read_private_rows(self._parts.solver)
             keys, releases = list(question.keys), release(question, subjects, self._parts.noise)
-            self.ledger.store(receipt, written(keys, releases, firsts))
+            self.ledger.store(receipt, stored_text(keys, releases, firsts))
         table = question.arrange(keys, releases)
         return Answer(
             table.key_names,

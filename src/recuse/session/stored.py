@@ -36,7 +36,7 @@ TAGGED: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
 """Types of group keys besides JSON's own: how each is written and read; a datetime is a date, too."""
 
 
-def written(keys: Sequence[Keys], releases: Releases, firsts: Sequence[Releases] = ()) -> str:
+def stored_text(keys: Sequence[Keys], releases: Releases, firsts: Sequence[Releases] = ()) -> str:
     """Return what was released as one line of JSON: of all groups, and what was released first."""
     return json.dumps(
         {

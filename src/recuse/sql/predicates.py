@@ -29,10 +29,10 @@ from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, BlockSource, Scalar
 from recuse.sql.refuse import READ, refuse_clauses
 from recuse.sql.render import native_in
+from recuse.sql.scalar_subquery import ScalarSubquery
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
 from recuse.sql.sets import MAX_BRANCHES
-from recuse.sql.summary import Summary
 from recuse.sql.totals import MIRRORED, SHOWN, Total, TotalTest, constant_of
 from recuse.sql.truths import Truth
 from recuse.sql.walk import below, type_lookup
@@ -204,7 +204,7 @@ class Predicates:
         value, inner = node.this, node.expression
         if is_extreme(value):
             value, inner, kind = inner, value, MIRRORED[kind]
-        summary = Summary.of(inner.unnest(), self.schema.text)
+        summary = ScalarSubquery.of(inner.unnest(), self.schema.text)
         blocks = absorbed(self.subquery(summary.rows, scope))
         found = self.value(value, scope)
         own = completed(blocks, scope.around, self.schema, self.sources)

@@ -15,7 +15,7 @@ from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.position import clause_span, refusal, span
 from recuse.sql.query import Block, Output, SetOf, column
 from recuse.sql.refuse import refuse_clauses
-from recuse.sql.walk import aliases, below, sources_of, written
+from recuse.sql.walk import aliases, below, sources_of, written_scalars
 
 MAX_BRANCHES = 64
 
@@ -137,6 +137,6 @@ def difference(first: Block, others: Sequence[Block]) -> Block:
 def uses_around(made: SetOf) -> bool:
     """Return whether a set uses columns that nothing inside of it has."""
     here = {source.alias for source in sources_of(made.branches)}
-    written_there = [scalar for block in below(made.branches) for scalar in written(block)]
+    written_there = [scalar for block in below(made.branches) for scalar in written_scalars(block)]
     inside = {alias.name for scalar in written_there for alias in scalar.find_all(exp.TableAlias)}
     return bool(aliases(written_there) - here - inside)

@@ -58,7 +58,7 @@ def scalars_of(block: Block) -> Iterator[Scalar]:
 def is_correlated(blocks: Sequence[Block]) -> bool:
     """Return whether blocks use columns of rows around them."""
     inside = {source.alias for source in sources_of(blocks)}
-    return any(not aliases(written(block)) <= inside for block in below(blocks))
+    return any(not aliases(written_scalars(block)) <= inside for block in below(blocks))
 
 
 def counted_by(quorum: Quorum | None, branch: Block) -> Iterator[Scalar]:
@@ -121,7 +121,7 @@ def type_lookup(sources: Iterable[BlockSource]) -> Lookup:
     return lookup
 
 
-def written(block: Block) -> Iterator[Scalar]:
+def written_scalars(block: Block) -> Iterator[Scalar]:
     """Yield every expression of a block itself."""
     for source in block.sources:
         if isinstance(source, Scan) and source.preserving is not None:

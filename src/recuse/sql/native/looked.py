@@ -10,7 +10,7 @@ from recuse.sql.measure import Measure
 from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.tree import NativeQuery, NativeSelect, native_below, native_scalars, native_scans
 from recuse.sql.query import Block, Own, Scalar, Scan
-from recuse.sql.walk import below, sources_of, written
+from recuse.sql.walk import below, sources_of, written_scalars
 
 
 def scans_of(measure: Measure) -> dict[str, Scan]:
@@ -20,7 +20,7 @@ def scans_of(measure: Measure) -> dict[str, Scan]:
     named = {
         table.alias_or_name
         for block in blocks
-        for scalar in written(block)
+        for scalar in written_scalars(block)
         for table in scalar.find_all(exp.Table)
     }
     found = [source for source in sources_of(measure.blocks) if isinstance(source, Scan)]
@@ -34,7 +34,7 @@ def scalars_below(measure: Measure) -> list[Scalar]:
     blocks = list(below(measure.blocks))
     selects = [part for query in _run_as_they_are(blocks) for part in native_below(query)]
     return [
-        *(scalar for block in blocks for scalar in written(block)),
+        *(scalar for block in blocks for scalar in written_scalars(block)),
         *(
             scalar
             for select in selects
@@ -49,6 +49,6 @@ def _run_as_they_are(blocks: Iterable[Block]) -> Iterator[NativeQuery]:
         for source in block.sources:
             if isinstance(source, Own):
                 yield source.query
-        for scalar in written(block):
+        for scalar in written_scalars(block):
             for inner in scalar.find_all(Inner, NativeRows):
                 yield inner.args["query"]

@@ -13,7 +13,7 @@ from recuse.sql.ownership import PublicTable
 from recuse.sql.query import Block, Own
 from recuse.sql.render import readable
 from recuse.sql.schema import Schema
-from recuse.sql.walk import below, written
+from recuse.sql.walk import below, written_scalars
 
 
 def own_words(blocks: Iterable[Block], schema: Schema) -> Iterator[str]:
@@ -26,7 +26,7 @@ def own_words(blocks: Iterable[Block], schema: Schema) -> Iterator[str]:
                 whose = " and ".join(owners) or "the owners of the row beside it"
                 told = f"{source.alias} is run as it is over {looked_at}: each of its rows belongs to {whose}"
                 yield told + _by(source.proved)
-        for scalar in written(block):
+        for scalar in written_scalars(block):
             for tables, keys in _subqueries(scalar, schema):
                 told = f"a subquery on {_listed(tables)} is run as it is: all it sees is its row's owners'"
                 yield told + _by(keys)

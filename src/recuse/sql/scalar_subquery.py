@@ -25,7 +25,7 @@ MOST_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class ScalarSubquery:
     """What is made of the rows of a subquery: an aggregate, or the value of the only one."""
 
     output: exp.Expr

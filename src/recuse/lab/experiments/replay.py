@@ -8,7 +8,7 @@ against the mechanisms themselves. NOT PRIVATE.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -33,11 +33,11 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What many runs released, and whether the interval of each holds X of the τ that was chosen."""
+    """What many runs released, and whether the interval of each holds X of the τ that was chosen (0 or 1)."""
 
     answers: Floats
-    held: np.ndarray | None = None
-    widths: Floats | None = None
+    held: Floats = field(default_factory=lambda: np.zeros(0))
+    widths: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +77,25 @@ def deficits(taus: Floats, answers: Floats) -> Floats:
 
 
 def race(table: Tabled, mechanism: Racing, random: Generator, runs: int = RUNS) -> Replayed:
-    """Return what the race releases: one cell, all of ε for the choice and for the answer."""
-    epsilon = float(mechanism.epsilon)
+    """Return what the race releases of one cell."""
+    dial = mechanism.dial(1)
+    epsilon, share = float(mechanism.epsilon), dial.answer * mechanism.epsilon
     rule = mechanism.levels if table.bound is None else mechanism.within(table.bound).levels
     scored = Scored.of(table, rule)
     steps = ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK * len(table.signs))
-    sizes, noise = staircase(epsilon, steps, random, (runs, len(scored.taus)))
-    weight = epsilon / float(rule.moves())
+    sizes, noise = staircase(float(share), steps, random, (runs, len(scored.taus)))
+    weight = float(dial.choice * mechanism.epsilon / rule.moves())
+    boosts = float(dial.boost * share) * sizes
     costs = np.array([float(rule.prior(int(k))) for k in scored.levels]) * math.log(2)
-    scores = random.exponential(size=sizes.shape) + epsilon * sizes - weight * scored.penalties - costs
+    scores = random.exponential(size=sizes.shape) + boosts - weight * scored.penalties - costs
     winner = scores.argmax(axis=1)
     drawn = noise[np.arange(runs), winner]
     tau = scored.taus[winner]
     lift = float(mechanism.offset) / epsilon * tau * (scored.levels[winner] > 0) * (not table.signed)
     grid = rule.ladder.levels
-    reach = np.array(
-        [staircase_quantile(mechanism.epsilon, steps, confidence(grid, int(k))) for k in scored.levels]
-    )
+    reach = np.array([staircase_quantile(share, steps, confidence(grid, int(k))) for k in scored.levels])
     step = tau / ANSWER_GRID
-    held = np.abs(drawn) <= reach[winner]
+    held = (np.abs(drawn) <= reach[winner]).astype(np.float64)
     return Replayed(
         _clamped(table, scored.answers[winner] + drawn * step + lift), held, 2 * reach[winner] * step
     )
@@ -120,7 +120,7 @@ def split(table: Tabled, mechanism: Selective, random: Generator, runs: int = RU
     lift = float(mechanism.offset) / float(mechanism.epsilon) * tau * (not table.signed)
     step = tau / ANSWER_GRID
     found = _clamped(table, scored.answers[winner] + drawn * step + lift)
-    return Replayed(found, np.abs(drawn) <= reach, 2 * reach * step)
+    return Replayed(found, (np.abs(drawn) <= reach).astype(np.float64), 2 * reach * step)
 
 
 def recursive(

@@ -1,0 +1,214 @@
+"""How far is the race from an oracle? Tables of relations, solved once, and mechanisms replayed from them.
+
+    python -m recuse.lab.experiments.race_report solve --graphs FOLDER --tables TABLES [--most 3000]
+    python -m recuse.lab.experiments.race_report report --tables TABLES
+
+`solve` goes on where it was stopped, smallest relations first; `report` replays what is solved. NOT PRIVATE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from recuse.krelation.relation import Floats, KRelation
+from recuse.lab.comparators.r2t import R2T
+from recuse.lab.experiments import replay
+from recuse.lab.experiments.accuracy import one_owner, subgraphs
+from recuse.lab.experiments.accuracy_report import FLOOR, INFORMATIVE, LOSS, geometric_mean
+from recuse.lab.experiments.disjunctions import disjunctions
+from recuse.lab.experiments.forum_relations import forums
+from recuse.lab.experiments.tables import EPSILONS, Tabled, fill
+from recuse.mechanism import presets
+from recuse.mechanism.prepared import prepare
+from recuse.mechanism.racing import Racing
+from recuse.privacy import Epsilon
+from recuse.solver.fast import fast_programs
+
+JUDGED = 2
+"""the seed of the relations with OR that judge; those of seed 1 are for finding parameters"""
+GOOD, HALF = 0.05, 0.5
+"""where the oracle's median is below the first, an answer off by more than the second is a collapse"""
+BESIDE = ("split", "paper", "r2t")
+FAMILIES = {"graphs": EPSILONS, "or": ("0.1", "0.5", "1", "2"), "forum": ("1",), "tpch": EPSILONS}
+
+RaceMaker = Callable[[Epsilon], Racing]
+
+Found = tuple[str, str, Callable[[], KRelation], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceCell:
+    """The errors of every mechanism in one cell: median, p90, p99 and how often off by more than half."""
+
+    name: str
+    protect: str
+    epsilon: str
+    oracle: float
+    errors: dict[str, tuple[float, float, float, float]]
+    coverage: float
+    width: float
+    """of the race's interval, as a multiple of the split's"""
+
+    def over(self, other: str | None, place: int = 0) -> float:
+        """Return the race's error as a multiple of the oracle's, or of another mechanism's."""
+        base = self.oracle if other is None else self.errors[other][place]
+        return max(FLOOR, self.errors["race"][place]) / max(FLOOR, base)
+
+
+def relations(graphs: Path | None, database: Path | None, most: int) -> Iterator[tuple[str, Found]]:
+    """Yield the relations that are solved for, with their family."""
+    for name, make in disjunctions(JUDGED):
+        yield "or", (name, "people", make, None)
+    for made in forums():
+        for name, relation in made.pairs():
+            yield "forum", (f"{made.exponent} {name}", "users", partial(_itself, relation), None)
+    if database is not None:
+        for name, protect, relation in one_owner(database):
+            yield "tpch", (name, protect, partial(_itself, relation), None)
+    if graphs is not None:
+        listed = sorted(subgraphs(graphs, most), key=lambda found: len(found[2].positive))
+        for name, protect, relation in listed:
+            bound = 1 if protect == "edge" and name.endswith(" edges") else None
+            yield "graphs", (name, protect, partial(_itself, relation), bound)
+
+
+def _itself(relation: KRelation) -> KRelation:
+    return relation
+
+
+def solve(found: Iterator[tuple[str, Found]], folder: Path) -> Iterator[str]:
+    """Solve for every relation that has no whole table yet, yielding a line for each."""
+    for family, (name, protect, make, bound) in found:
+        path = folder / family / f"{name} {protect}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table = Tabled.read(path) if path.exists() else None
+        if table is not None and table.whole:
+            continue
+        started = written = time.process_time()
+        prepared = prepare(make(), fast_programs)
+        table = table or Tabled.of(name, protect, prepared, bound)
+        for _ in fill(table, prepared):
+            if time.process_time() - written > 10:
+                table.write(path)
+                written = time.process_time()
+        table.write(path)
+        yield f"{family}: {name} ({protect}), {table.tuples:,} tuples, {time.process_time() - started:.1f} s"
+
+
+def tables(folder: Path, family: str) -> Iterator[Tabled]:
+    """Yield the whole tables of a family; those of the forum's joins with one owner need no solving."""
+    for path in sorted((folder / family).glob("*.json")):
+        table = Tabled.read(path)
+        if table.whole:
+            yield table
+    if family == "forum":
+        for made in forums():
+            for name, loads in made.loads():
+                yield Tabled.of_loads(f"{made.exponent} {name}", loads, "users")
+
+
+def measured(table: Tabled, text: str, runs: int, race_of: RaceMaker | None = None) -> RaceCell:
+    """Return a cell, replayed with a seed of its own; the race with other parameters, if they are given."""
+    epsilon, key = Epsilon.of(text), f"{table.name} {table.protect} {text}"
+
+    def random(mechanism: str) -> np.random.Generator:
+        return np.random.default_rng(zlib.crc32(f"{key} {mechanism}".encode()))
+
+    by_load = table.conjunctions
+    default = presets.race_by_withdrawals if by_load else presets.race_by_deficit
+    mechanism = (race_of or default)(epsilon)
+    race = replay.race(table, mechanism, random("race"), runs)
+    parts = (presets.by_withdrawals if by_load else presets.by_deficit)(epsilon)
+    split = replay.split(table, parts, random("split"), runs)
+    found = {"race": race, "split": split, "r2t": replay.r2t(table, R2T(epsilon), random("r2t"), runs)}
+    if text in table.signs[0].indices:
+        mu = Fraction(1) if table.protect == "node" else Fraction(1, 2)
+        index, paper = table.signs[0].indices[text], presets.paper(epsilon, mu=mu)
+        found["paper"] = replay.recursive(table, paper, index, random("paper"), runs)
+    errors = {name: _errors(table, one.answers) for name, one in found.items()}
+    wide = float(np.mean(race.widths) / np.mean(split.widths))
+    oracle = replay.oracle(table, text)
+    return RaceCell(table.name, table.protect, text, oracle, errors, float(np.mean(race.held)), wide)
+
+
+def _errors(table: Tabled, answers: Floats) -> tuple[float, float, float, float]:
+    errors = np.abs(answers - table.truth) / max(1.0, abs(table.truth))
+    median, p90, p99 = (float(np.quantile(errors, part)) for part in (0.5, 0.9, 0.99))
+    return median, p90, p99, float(np.mean(errors > HALF))
+
+
+HEAD = (
+    "| relations | cells | race / oracle | split / oracle | p90 / split's | p99 / split's | off by half "
+    "| split: off by half | lose to the paper by > 1.25 | worst | least coverage | width / split's |"
+)
+
+
+def line(words: str, cells: Sequence[RaceCell]) -> str:
+    """Return the figures of some cells as a line of a table."""
+    good = [cell for cell in cells if cell.oracle < GOOD]
+    beside = [cell.over("paper") for cell in cells if "paper" in cell.errors]
+    split = [max(FLOOR, cell.errors["split"][0]) / max(FLOOR, cell.oracle) for cell in cells]
+    figures = (
+        f"{geometric_mean([cell.over(None) for cell in cells]):.2f}",
+        f"{geometric_mean(split):.2f}",
+        *(f"{geometric_mean([cell.over('split', place) for cell in cells]):.2f}" for place in (1, 2)),
+        *(
+            f"{np.mean([cell.errors[name][3] for cell in good]):.2%}" if good else "–"
+            for name in ("race", "split")
+        ),
+        f"{sum(ratio > LOSS for ratio in beside)}" if beside else "–",
+        f"{max(beside):.2f}" if beside else "–",
+        f"{min(cell.coverage for cell in cells):.1%}",
+        f"{geometric_mean([cell.width for cell in cells]):.2f}",
+    )
+    return f"| {words} | {len(cells)} | " + " | ".join(figures) + " |"
+
+
+def report(folder: Path, runs: int) -> Iterator[str]:
+    """Yield the lines of the results: a line a family, and for graphs by protection and ε."""
+    yield HEAD
+    yield "|---" * 12 + "|"
+    for family, epsilons in FAMILIES.items():
+        known = list(tables(folder, family))
+        every = [measured(table, text, runs) for table in known for text in epsilons]
+        cells = [cell for cell in every if cell.oracle < INFORMATIVE]
+        if not cells:
+            continue
+        yield line(f"{family}: {len(known)} relations", cells)
+        for protect in ("node", "edge"):
+            if some := [cell for cell in cells if cell.protect == protect]:
+                yield line(f"{family}, {protect} privacy", some)
+        for text in epsilons if len(epsilons) > 1 else ():
+            yield line(f"{family}, ε = {text}", [cell for cell in cells if cell.epsilon == text])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Solve, or print the table."""
+    parser = argparse.ArgumentParser(description="The race beside an oracle. NOT PRIVATE.")
+    parser.add_argument("step", choices=("solve", "report"))
+    parser.add_argument("--tables", type=Path, required=True, help="where tables are kept")
+    parser.add_argument("--graphs", type=Path, help="a folder of graph files")
+    parser.add_argument("--tpch", type=Path, help="a DuckDB file with the TPC-H tables")
+    parser.add_argument("--most", type=int, default=3000, help="larger relations of graphs are left out")
+    parser.add_argument("--runs", type=int, default=replay.RUNS)
+    given = parser.parse_args(arguments)
+    lines = (
+        solve(relations(given.graphs, given.tpch, given.most), given.tables)
+        if given.step == "solve"
+        else report(given.tables, given.runs)
+    )
+    for text in lines:
+        print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main()

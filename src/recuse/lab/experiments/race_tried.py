@@ -9,6 +9,7 @@ TABLES are those of `race_report solve`. NOT PRIVATE.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,6 +30,7 @@ from recuse.mechanism.prepared import prepare
 from recuse.mechanism.racing import Dial, Racing
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
+from recuse.solver.interval import Interval
 from recuse.solver.memo import memoising
 from recuse.solver.programs import Programs
 
@@ -86,16 +88,31 @@ def tried(folder: Path, runs: int) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Counted:
-    """Programs that count what they are asked."""
+    """Programs that count how often something must be solved for: below the largest load."""
 
     programs: Programs
     asked: int = 0
 
-    def __getattr__(self, name: str) -> object:
-        found = getattr(self.programs, name)
-        if name in ("truncated", "withdrawals", "strict_withdrawals"):
-            self.asked += 1
-        return found
+    def largest_load(self) -> float:
+        return self.programs.largest_load()
+
+    def truncated(self, tau: float, width: float) -> Interval:
+        self.asked += tau < self.largest_load()
+        return self.programs.truncated(tau, width)
+
+    def withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
+        self.asked += tau < self.largest_load()
+        return self.programs.withdrawals(tau, width, stop_above)
+
+    def strict_withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
+        self.asked += tau < self.largest_load()
+        return self.programs.strict_withdrawals(tau, width, stop_above)
+
+    def index(self, theta: float, beta: float, width: float) -> Interval:
+        return self.programs.index(theta, beta, width)
+
+    def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
+        return self.programs.integer_index(theta, beta, factor)
 
 
 def speed(runs: int) -> Iterator[str]:
@@ -107,7 +124,7 @@ def speed(runs: int) -> Iterator[str]:
             counts = []
             for seed in range(runs):
                 counted = Counted(cast(Programs, subject.positive))
-                mechanism.release(replace(subject, positive=cast(Programs, counted)), SimulatedNoise(seed))
+                mechanism.release(replace(subject, positive=counted), SimulatedNoise(seed))
                 counts.append(counted.asked)
             yield f"G({size}) {pattern} ({protect}), {mechanism.name}: {np.median(counts):.0f}"
 

@@ -11,7 +11,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
 # compiled modules are kept out of the way, and at all: tests start many processes
 PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/bytecode $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test lint test-slow coverage mutate docs bench bench-tpch accuracy reproduce clean
+.PHONY: demo test lint test-slow test-engines coverage mutate docs bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -20,7 +20,7 @@ test: .venv/installed-test
 	@echo "ruff, mypy and all tests but the slow ones: about five minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
 	$(MAKE) --no-print-directory lint
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow"
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine"
 	@echo "make test took $$(( $$(date +%s) - $$(cat .venv/began) )) seconds with $(WORKERS) processes and the profile $(PROFILE)"
 
 lint: .venv/installed-test
@@ -28,13 +28,17 @@ lint: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# what needs a server of another engine: a wheel brings PostgreSQL, else the system's is started, else it is skipped
+test-engines: .venv/installed-engines
+	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "engine and not slow" -r s tests/engines
+
 # large inputs, and a thousand examples a law: for the night
 test-slow: .venv/installed-test
-	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m slow
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "slow and not engine"
 
 # which lines and branches the tests reach; fails if one of a privacy-critical module is not (tests/support/coverage.py)
 coverage: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow" --cov --cov-report= --cov-report=json:.venv/coverage.json
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine" --cov --cov-report= --cov-report=json:.venv/coverage.json
 	$(BIN)/python tests/support/coverage.py .venv/coverage.json
 
 # ten privacy-critical lines, each broken in turn: the quick tests must notice (tests/support/mutate.py)
@@ -57,6 +61,10 @@ docs: .venv/installed-docs
 
 .venv/installed-test: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
+	touch $@
+
+.venv/installed-engines: .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,engines]"
 	touch $@
 
 .venv/installed-docs: .venv/installed

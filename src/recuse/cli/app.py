@@ -36,6 +36,7 @@ from recuse.cli.options import (
     SqlText,
     announce,
     opened,
+    source,
     sql_or_stdin,
 )
 from recuse.cli.progress import working
@@ -173,7 +174,7 @@ def init(
     json_output: AsJson = False,
 ) -> None:
     """Draft a policy from keys and references, for you to edit. Reads the catalogue, never a row."""
-    with closing(open_engine(database)) as engine:
+    with closing(open_engine(source(database))) as engine:
         catalogue = engine.catalogue()
     drafted = "\n".join(draft(catalogue, protect, typed=catalogue.untyped))
     typer.echo(json.dumps({"policy": drafted}) if json_output else drafted)
@@ -195,7 +196,7 @@ app.add_typer(
 @policy_app.command("check")
 def policy_check(
     policy: Annotated[Path, typer.Argument(help="The TOML file that says who is protected.")],
-    database: Annotated[Path | None, typer.Argument(help="The database whose catalogue it must fit.")] = None,
+    database: Annotated[str | None, typer.Argument(help="The database whose catalogue it must fit.")] = None,
     json_output: AsJson = False,
 ) -> None:
     """Check a policy, alone or against a database, and show who owns the rows of each table."""
@@ -216,14 +217,14 @@ def policy_domain(
     NOT PRIVATE: it reads private rows and costs nothing. Whoever sees the policy or an answer by these groups
     sees the list: leave out what tells of somebody. Columns that name individuals are refused.
     """
-    lines = list(draft_domain(database, Policy.read(policy), column))
+    lines = list(draft_domain(source(database), Policy.read(policy), column))
     typer.echo(json.dumps({"domain": "\n".join(lines)}) if json_output else "\n".join(lines))
 
 
-def _owners(rules: Policy, database: Path | None) -> list[str]:
+def _owners(rules: Policy, database: str | None) -> list[str]:
     if database is None:
         return list(stated_owners(rules))
-    with closing(open_engine(database, rules)) as engine:
+    with closing(open_engine(source(database), rules)) as engine:
         catalogue = engine.catalogue()
     ownership = own(rules, catalogue)
     return [f"{table.name}: {describe(ownership.of(table.name))}" for table in catalogue.tables]

@@ -11,6 +11,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from recuse.engines.open import is_address
 from recuse.ledger import Ledger
 from recuse.mechanism.mechanisms import NAMES
 from recuse.policy import Policy
@@ -20,7 +21,10 @@ from recuse.session.place import LedgerLocation, SecondBudgetWarning
 from recuse.session.session import JoinGrowthWarning, Session, connect
 from recuse.sql.parse import MAX_LENGTH
 
-Database = Annotated[Path, typer.Argument(help="A DuckDB file, or a folder of CSV or Parquet files.")]
+Database = Annotated[
+    str,
+    typer.Argument(help="A DuckDB file, a folder of CSV or Parquet files, or postgresql://host/database."),
+]
 SqlText = Annotated[
     str,
     typer.Argument(help="One SELECT with COUNT, SUM or AVG; - reads it from standard input."),
@@ -41,6 +45,11 @@ MechanismName = Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 
 
+def source(database: str) -> Path | str:
+    """Return what a command is asked about: a path, or the address of a database on a server."""
+    return database if is_address(database) else Path(database)
+
+
 def sql_or_stdin(sql: str) -> str:
     """Return the question: as given, or from standard input."""
     return sys.stdin.read(MAX_LENGTH + 1) if sql == "-" else sql
@@ -48,14 +57,14 @@ def sql_or_stdin(sql: str) -> str:
 
 @contextmanager
 def opened(
-    database: Path, policy: Path, ledger: Path | None = None, analyst: str | None = None
+    database: str, policy: Path, ledger: Path | None = None, analyst: str | None = None
 ) -> Iterator[Session]:
     """Give the session of a command; it is closed after. `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
         warnings.simplefilter("always", JoinGrowthWarning)
         warnings.showwarning = _warn
-        with connect(database, policy, ledger, analyst=analyst) as session:
+        with connect(source(database), policy, ledger, analyst=analyst) as session:
             yield session
 
 

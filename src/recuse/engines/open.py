@@ -5,6 +5,7 @@ ADAPTERS   which sources an adapter opens, and where it is; the first that accep
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,6 +15,7 @@ from typing import Any, Protocol, cast
 import pyarrow
 
 from recuse.engines.engine import Engine
+from recuse.engines.postgres_place import is_postgres, unreadable
 from recuse.errors import DatabaseError
 from recuse.policy import Policy
 
@@ -56,10 +58,11 @@ def made_by(source: object, *packages: str) -> bool:
 
 EMBEDDED = "recuse.engines.duckdb"
 ADAPTERS: list[Registration] = [
+    Registration(is_postgres, "recuse.engines.postgres"),
     Registration(
         lambda source: isinstance(source, str | PathLike | Mapping) or made_by(source, "duckdb", "_duckdb"),
         EMBEDDED,
-    )
+    ),
 ]
 
 
@@ -68,7 +71,15 @@ def open_engine(source: Source, policy: Policy | None = None) -> Engine:
 
     The policy says what the engine may use of the machine, and gives columns of files and frames their types.
     """
-    adapter: Adapter = cast(Adapter, import_module(_registered(source).module))
+    module = _registered(source).module
+    try:
+        adapter: Adapter = cast(Adapter, import_module(module))
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("recuse"):
+            raise
+        raise DatabaseError(
+            "the packages that read PostgreSQL are not installed", hint="pip install 'recuse[postgres]'"
+        ) from None
     return adapter.open_source(source, policy)
 
 
@@ -86,7 +97,14 @@ def recognised(source: Source) -> Source:
     return source
 
 
+def is_address(source: object) -> bool:
+    """Return whether a source is the address of something on a server, known or not, and no path."""
+    return isinstance(source, str) and re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", source) is not None
+
+
 def _registered(source: object) -> Registration:
+    if is_address(source) and not is_postgres(source):
+        raise unreadable()  # nothing of it is shown: there may be a password in it
     for registration in ADAPTERS:
         if registration.accepts(source):
             return registration

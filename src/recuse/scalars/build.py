@@ -7,7 +7,7 @@ from recuse.scalars.evaluate import evaluate
 from recuse.scalars.expression import Call, Constant, Convert, Expression, Value, Variable
 from recuse.scalars.function import Mistyped, check_arity
 from recuse.scalars.literals import literal
-from recuse.scalars.table import TABLE
+from recuse.scalars.table import OF_ENGINES, TABLE
 from recuse.scalars.types import Float, Null, Number, Text, Type
 
 
@@ -27,7 +27,7 @@ def _no_row(column: Variable) -> Value:
 def apply(name: str, *arguments: Expression) -> Expression:
     """Return the call of a function: of the first overload that takes these arguments."""
     first: Mistyped | None = None
-    for function in TABLE[name]:
+    for function in TABLE.get(name) or OF_ENGINES[name]:
         try:
             check_arity(function, len(arguments))
             signature = function.signature(arguments)

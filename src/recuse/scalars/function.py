@@ -11,6 +11,9 @@ from typing import Any
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Type
 
+PREFIX = "pg "
+"""how the names of functions begin that PostgreSQL means otherwise; people know them without"""
+
 
 class Mistyped(Exception):  # noqa: N818 - what an argument is, not what went wrong
     """An argument is not what the function takes; whoever knows the text makes a refusal of it."""
@@ -80,7 +83,10 @@ def check_arity(function: Function, count: int) -> None:
         return
     wanted = f"at least {least}" if most is None else f"{least}" if least == most else f"{least} to {most}"
     plural = "" if wanted == "1" else "s"
-    raise Mistyped(f"{function.name} takes {wanted} argument{plural}, not {count}", f"write {function.form}")
+    raise Mistyped(
+        f"{function.name.removeprefix(PREFIX)} takes {wanted} argument{plural}, not {count}",
+        f"write {function.form}",
+    )
 
 
 def constant_of(arguments: Sequence[Expression], place: int, problem: str, hint: str | None = None) -> Any:

@@ -17,6 +17,7 @@ from recuse.scalars.logic import LOGIC
 from recuse.scalars.moving import BETWEEN_DATES, DAYS, MOVING
 from recuse.scalars.numbers import NUMBERS
 from recuse.scalars.patterns import PATTERNS
+from recuse.scalars.postgres.own import OWN
 from recuse.scalars.rounding import ROUNDING
 from recuse.scalars.text import TEXT
 from recuse.scalars.units import UNITS_OF_TIME
@@ -50,3 +51,5 @@ def _by_name(rows: Iterable[Function]) -> dict[str, tuple[Function, ...]]:
 
 
 TABLE = _by_name(ROWS)
+OF_ENGINES = _by_name(OWN)
+"""functions that one engine means otherwise, under names that no question can write"""

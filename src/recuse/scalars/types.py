@@ -153,8 +153,17 @@ _STORED: dict[str, Type] = {
     "TIMESTAMP_MS": Timestamp(),
     "TIMESTAMP_NS": Timestamp(),
     "UUID": Uuid(),
+    "REAL": Float(nan=True),
+    "DOUBLE PRECISION": Float(nan=True),
+    "TEXT": Text(),
+    "CHARACTER VARYING": Text(),
+    "TIME WITHOUT TIME ZONE": Time(),
+    "TIMESTAMP WITHOUT TIME ZONE": Timestamp(),
+    "TIMESTAMP WITH TIME ZONE": Timestamp(),
 }
-_DECIMAL = re.compile(r"DECIMAL\((\d+), ?(\d+)\)")
+"""how DuckDB and PostgreSQL spell types; a moment with a time zone is read in UTC"""
+_DECIMAL = re.compile(r"(?:DECIMAL|NUMERIC)\((\d+), ?(\d+)\)")
+_LENGTH = re.compile(r"CHARACTER(?: VARYING)?\((\d+)\)")
 _ENUM = re.compile(r"ENUM\((.*)\)", re.DOTALL)
 _LABEL = re.compile(r"'((?:[^']|'')*)'")
 
@@ -170,6 +179,8 @@ def stored(spelled: str) -> Type:
     text = spelled.strip()
     if found := _DECIMAL.fullmatch(text.upper()):
         return decimal(int(found[1]), int(found[2]))
+    if found := _LENGTH.fullmatch(text.upper()):
+        return Text(int(found[1]))
     if found := _ENUM.fullmatch(text):
         labels = [label.replace("''", "'") for label in _LABEL.findall(found[1])]
         return Text(max(map(len, labels), default=0), labels=True)

@@ -29,7 +29,7 @@ WARNING = (
 )
 
 
-def draft_domain(source: Path, policy: Policy, place: str) -> Iterator[str]:
+def draft_domain(source: Path | str, policy: Policy, place: str) -> Iterator[str]:
     """Yield the lines of a [[domain]] of the values that a column has, or refuse one that names individuals.
 
     It is for the custodian: private rows are read, and nothing is charged.

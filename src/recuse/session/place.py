@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from recuse.engines.files import TABLE_FILES
+from recuse.engines.postgres_place import PostgresPlace, is_postgres
 from recuse.errors import LedgerError
 from recuse.ledger import Ledger, open_or_create
 from recuse.privacy import Delta, Epsilon, decimal_text
@@ -26,7 +28,7 @@ class SecondBudgetWarning(UserWarning):
 
 def ledger_path(source: object) -> Path | None:
     """Return where the ledger of a file or folder lies by default: beside it, under its name."""
-    if not isinstance(source, str | PathLike):
+    if not isinstance(source, str | PathLike) or is_postgres(source):
         return None
     path = Path(fspath(source)).resolve()
     return path.with_name(path.name + ".ledger")
@@ -41,7 +43,7 @@ def ledgers_of(source: object) -> list[Path]:
 
 
 def _possible_ledgers(source: object) -> Iterator[Path]:
-    if not isinstance(source, str | PathLike):
+    if not isinstance(source, str | PathLike) or is_postgres(source):
         return
     path = Path(fspath(source)).resolve()
     related = [path]
@@ -58,15 +60,25 @@ class LedgerLocation:
 
     source: Path | None
     path: Path | None
+    server: str = ""
+    """host, port and name of a database on a server; nothing secret"""
 
     @classmethod
-    def of(cls, source: object, ledger: str | PathLike[str] | None = None) -> Self:
-        """Return the place that was named, else the one beside the source; sources in memory have none."""
+    def of(cls, source: object, ledger: str | PathLike[str] | None = None, policy: object = None) -> Self:
+        """Return the place that was named, else the one beside the source; sources in memory have none.
+
+        The ledger of a database on a server lies beside the policy file, under the database's name.
+        """
+        if isinstance(source, str) and is_postgres(source):
+            server = PostgresPlace(source)
+            return cls(
+                None, _beside(policy, server.name) if ledger is None else Path(ledger).absolute(), str(server)
+            )
         known = Path(fspath(source)).resolve() if isinstance(source, str | PathLike) else None
         return cls(known, ledger_path(source) if ledger is None else Path(ledger).absolute())
 
     def __str__(self) -> str:
-        return f"{self.source or 'data in memory'}, ledger {self.path or 'in memory'}"
+        return f"{self.server or self.source or 'data in memory'}, ledger {self.path or 'in memory'}"
 
     @property
     def name(self) -> str:
@@ -74,7 +86,7 @@ class LedgerLocation:
 
         A ledger that serves several sources tells their answers apart by it. Nothing of the data is in it.
         """
-        return self.called(self.source)
+        return self.server or self.called(self.source)
 
     def called(self, file: Path | None) -> str:
         """Return the path of a file as seen from the ledger, nothing for what is in memory."""
@@ -113,6 +125,15 @@ class LedgerLocation:
             f"{self.path} is a new ledger with a budget of epsilon = {granted}: what {other} spent on the "
             f"same data is not counted in it{'; name one ledger for both' if others else ''}"
         )
+
+
+def _beside(policy: object, name: str) -> Path:
+    """Return where the ledger of a database on a server lies by default."""
+    if not isinstance(policy, str | PathLike):
+        raise LedgerError(
+            "a database on a server has no ledger beside it", hint='name one: ledger = "shop.ledger"'
+        )
+    return Path(fspath(policy)).absolute().with_name(f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.ledger")
 
 
 def _callers_level() -> int:

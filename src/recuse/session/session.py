@@ -267,12 +267,15 @@ def connect(
 ) -> Session:
     """Return a session on a DuckDB file, a folder of CSV or Parquet files, frames by name, or a connection.
 
-    The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named; frames and
-    connections without one are counted in memory, for as long as the session lives. `analyst` is whose limit
-    is charged too, if the custodian has named analysts. A policy that does not fit the database is refused.
+    A database on a PostgreSQL server is named by its connection string, `postgresql://…`.
+
+    The ledger of a file or folder lies beside it as `NAME.ledger` unless another is named, that of a server's
+    database beside the policy file; frames and connections without one are counted in memory, for as long as
+    the session lives. `analyst` is whose limit is charged too, if the custodian has named analysts. A policy
+    that does not fit the database is refused.
     """
     rules = policy if isinstance(policy, Policy) else Policy.read(policy)
-    place = LedgerLocation.of(recognised(source), ledger)
+    place = LedgerLocation.of(recognised(source), ledger, policy)
     engine = open_engine(source, rules)
     try:
         own(rules, engine.catalogue())

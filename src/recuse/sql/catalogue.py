@@ -63,6 +63,14 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A table of the database that is not read, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """The tables of a database, and the names of the functions that it defines itself."""
 
@@ -72,10 +80,16 @@ class Catalogue:
     """the tables whose column types only a policy can say"""
     dialect: Dialect = DUCKDB
     """the SQL of whoever has the tables"""
+    left_out: tuple[LeftOut, ...] = ()
+    """the tables that are there, and not read"""
 
     def table(self, name: str) -> Table | None:
         """Return the table of that name, in any case."""
         return next((table for table in self.tables if same(table.name, name)), None)
+
+    def why_not(self, name: str) -> str | None:
+        """Return why a table that is there is not read."""
+        return next((one.why for one in self.left_out if same(one.name, name)), None)
 
     def nearest_table(self, name: str) -> str | None:
         """Return the table whose name is most like `name`."""

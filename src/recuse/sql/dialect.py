@@ -11,17 +11,23 @@ from recuse.scalars.duckdb import Bodies, Compiler
 from recuse.scalars.expression import Expression
 
 
+def _as_written(tree: exp.Query, _: str) -> exp.Query:
+    return tree
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The SQL of one engine. A question is read, and its statements are written, in its engine's own.
 
     `grammar` is what sqlglot calls it. `scalar` writes an expression of the total language, given how
-    subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`).
+    subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`). `understood`
+    puts the engine's own functions where a question's words mean something else than elsewhere.
     """
 
     name: str
     grammar: str
     scalar: Callable[[Expression, Bodies], str] = field(repr=False)
+    understood: Callable[[exp.Query, str], exp.Query] = field(default=_as_written, repr=False)
 
     def statement(self, tree: exp.Expr) -> str:
         """Return the SQL text of a tree."""

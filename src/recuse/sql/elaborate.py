@@ -37,6 +37,7 @@ from recuse.sql.native.inner import Inner
 from recuse.sql.placeholder import Released, place_of
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name
+from recuse.sql.spoken import OWN as OWN_NODE
 from recuse.sql.spoken import holds_only, speaks
 
 T = TypeVar("T")
@@ -96,7 +97,7 @@ class Elaborator:
     def expression(self, node: exp.Expr) -> Expression:
         """Return the typed expression, or refuse the part that is not understood."""
         special = SPECIAL.get(type(node))
-        if special is not None:
+        if special is not None and OWN_NODE not in node.args:
             return special(self, node)
         spoken = speaks(node)
         if spoken is None or self._is_macro(node):
@@ -220,7 +221,7 @@ class Elaborator:
 
     def question(self, node: exp.Expr) -> Expression:
         """Return IS NULL, IS TRUE or IS FALSE."""
-        answer = node.args["expression"]
+        answer = node.args["expression"] if holds_only(node, ("this", "expression")) else None
         if isinstance(answer, exp.Null):
             return self.call("is null", [node.this], node)
         if isinstance(answer, exp.Boolean):

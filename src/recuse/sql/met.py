@@ -40,6 +40,8 @@ class Met:
         stated = tuple(fold(part) for part in (item.catalog, item.db, item.name) if part)
         if len(stated) > 1 and path[-len(stated) :] != stated and stated[:-1] != ("main",):
             raise self.refuse("there is no such schema", item, f"write {item.name}")
+        if table is None and (why := catalogue.why_not(item.name)) is not None:
+            raise self.refuse(f"{item.name} is not read: {why}", item, "ask another table")
         if table is None:
             near = catalogue.nearest_table(item.name)
             names = ", ".join(sorted(t.name for t in catalogue.tables)[:12]) or "none"

@@ -113,6 +113,8 @@ def _unknown(problem: str, line: int | None, known: Sequence[str], near: str | N
 
 def _table(name: str, catalogue: Catalogue, line: int | None) -> Table:
     table = catalogue.table(name)
+    if table is None and (why := catalogue.why_not(name)) is not None:
+        raise PolicyError(f"{name} is not read: {why}", line=line, hint="leave it out of the policy")
     if table is None:
         known = sorted(t.name for t in catalogue.tables)
         raise _unknown(f"the database has no table {name}", line, known, catalogue.nearest_table(name))

@@ -52,7 +52,7 @@ def parse(text: str, dialect: Dialect = DUCKDB) -> exp.Query:
     _refuse_deep_brackets(text, tokens)
     tree = _tree(text, tokens, grammar)
     _refuse_deep_trees(text, tree)
-    return tree
+    return dialect.understood(tree, text)
 
 
 def _tokens(text: str, grammar: Grammar) -> list[Token]:

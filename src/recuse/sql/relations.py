@@ -264,7 +264,7 @@ class Relations:
         """Return the blocks of a view's definition, read as if it stood in the query."""
         inside = replace(self.schema, text=text)
         reader = Relations(inside, self.met.inside(inside), (*self.within, name), self.released)
-        return reader.query(parse(text), NOTHING, None)
+        return reader.query(parse(text, self.schema.catalogue.dialect), NOTHING, None)
 
     # -------------------------------------------------------------- names
 

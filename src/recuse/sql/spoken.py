@@ -11,6 +11,8 @@ from recuse.scalars.dates import ALIASES, FIELDS
 
 Spoken = tuple[str, Sequence[exp.Expr]]
 """the name of a function in the table, and its arguments"""
+OWN = "own"
+"""the argument in which a node holds how the names of functions begin that its engine means otherwise"""
 
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 
@@ -112,6 +114,7 @@ NODES: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Dayname: ("dayname", ("this",)),
     exp.Monthname: ("monthname", ("this",)),
     exp.DateFromParts: ("make_date", ("year", "month", "day")),
+    exp.Cast: ("numeric", ("this",)),  # of an engine's own; any other is read by `elaborate`
 }
 HARMLESS: dict[type[exp.Expr], frozenset[str]] = {
     exp.DPipe: frozenset({"safe"}),
@@ -122,6 +125,8 @@ HARMLESS: dict[type[exp.Expr], frozenset[str]] = {
     exp.DateDiff: frozenset({"date_part_boundary"}),
     exp.Like: frozenset({"negate"}),
     exp.ILike: frozenset({"negate"}),
+    exp.Div: frozenset({"typed", "safe"}),
+    exp.Cast: frozenset({"to"}),
 }
 """What a node may hold besides: it says what the function means anyway."""
 
@@ -151,19 +156,20 @@ def _flat(node: exp.Expr, keys: Sequence[str]) -> list[exp.Expr]:
 
 def speaks(node: exp.Expr) -> Spoken | None:
     """Return the function that a node is a call of; None if it is none, or holds something unknown."""
-    for kind, read in FORMS.items():
-        if type(node) is kind:
-            return read(node)
-    if type(node) not in NODES:
+    if type(node) in FORMS:
+        found = FORMS[type(node)](node)
+    elif type(node) in NODES:
+        name, keys = NODES[type(node)]
+        found = (name, _flat(node, keys)) if holds_only(node, keys) else None
+    else:
         return None
-    name, keys = NODES[type(node)]
-    return (name, _flat(node, keys)) if holds_only(node, keys) else None
+    return found if found is None or OWN not in node.args else (f"{node.args[OWN]} {found[0]}", found[1])
 
 
 def holds_only(node: exp.Expr, keys: Sequence[str]) -> bool:
     """Return whether a node has no argument besides these: another would change its meaning."""
     held = {key for key, value in node.args.items() if value}
-    return held <= {*keys, *HARMLESS.get(type(node), frozenset())}
+    return held <= {OWN, *keys, *HARMLESS.get(type(node), frozenset())}
 
 
 def _connected(name: str) -> Callable[[exp.Expr], Spoken | None]:

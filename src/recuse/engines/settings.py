@@ -124,11 +124,18 @@ def _switch_off(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> 
         connection.execute(f"SET {OPTIMISERS} = '{','.join(wanted)}'")
 
 
-@cache
 def _known(table: str) -> frozenset[str]:
     """Return the names that this version of DuckDB has for its settings, or for its optimisers."""
-    with duckdb.connect(":memory:") as connection:
-        return frozenset(name for (name,) in connection.execute(f"SELECT name FROM {table}()").fetchall())
+    return _all_known()[table]
+
+
+@cache
+def _all_known() -> dict[str, frozenset[str]]:
+    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        return {
+            table: frozenset(name for (name,) in connection.execute(f"SELECT name FROM {table}()").fetchall())
+            for table in ("duckdb_settings", "duckdb_optimizers")
+        }
 
 
 def harden(

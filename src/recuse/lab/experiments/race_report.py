@@ -42,7 +42,7 @@ FAMILIES = {"graphs": EPSILONS, "or": ("0.1", "0.5", "1", "2"), "forum": ("1",),
 
 RaceMaker = Callable[[Epsilon], Racing]
 
-Found = tuple[str, str, Callable[[], KRelation], int | None]
+FoundRelation = tuple[str, str, Callable[[], KRelation], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RaceCell:
         return max(FLOOR, self.errors["race"][place]) / max(FLOOR, base)
 
 
-def relations(graphs: Path | None, database: Path | None, most: int) -> Iterator[tuple[str, Found]]:
+def relations(graphs: Path | None, database: Path | None, most: int) -> Iterator[tuple[str, FoundRelation]]:
     """Yield the relations that are solved for, with their family."""
     for name, make in disjunctions(JUDGED):
         yield "or", (name, "people", make, None)
@@ -85,7 +85,7 @@ def _itself(relation: KRelation) -> KRelation:
     return relation
 
 
-def solve(found: Iterator[tuple[str, Found]], folder: Path) -> Iterator[str]:
+def solve(found: Iterator[tuple[str, FoundRelation]], folder: Path) -> Iterator[str]:
     """Solve for every relation that has no whole table yet, yielding a line for each."""
     for family, (name, protect, make, bound) in found:
         path = folder / family / f"{name} {protect}.json"

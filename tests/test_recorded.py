@@ -11,6 +11,7 @@ from recuse.mechanism.mechanisms import mechanism_for
 from recuse.privacy import Epsilon
 from support.recorded import MECHANISMS, record, relations
 
+WITH_OR = ("bench dnf", "bench cnf", "audit a_i or p 0", "audit a_i or p 1")
 RECORDED = json.loads((Path(__file__).parent / "recorded_0.1.json").read_text())
 
 
@@ -31,7 +32,11 @@ def test_the_same_relations_are_recorded(today):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_intervals_are_those_of_version_0_1(today, name):
-    assert today[name]["intervals"] == RECORDED[name]["intervals"]
+    """To the last digit; with OR to eight: such a relation is put in one order now before it is solved."""
+    found, recorded = today[name]["intervals"], RECORDED[name]["intervals"]
+    if name in WITH_OR:
+        recorded = {key: pytest.approx(ends, rel=1e-8, abs=1e-8) for key, ends in recorded.items()}
+    assert found == recorded
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -232,7 +232,7 @@ def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, i
     if isinstance(asked, MostFrequentValue):
         return MostFrequent(asked.count), 1
     if isinstance(asked, KeyEnd):
-        return Largest(NUMBERS), asked.sign
+        return Largest(DAYS if asked.timed else NUMBERS), asked.sign
     axis = AXES[asked.unit]
     return Largest(axis) if asked.rank is None else AtRank(asked.rank, axis), asked.sign
 

@@ -41,6 +41,10 @@ class KeyStep(Protocol):
     def counted(self) -> bool:
         """Whether keys are numbers: of more than can be answered the smallest are, of times the latest."""
 
+    @property
+    def timed(self) -> bool:
+        """Whether they are counted from a public origin in time, so that 0 means nothing."""
+
     def index(self, key: Scalar) -> Scalar:
         """Return the whole number of a key, in SQL; NULL if it has none."""
 
@@ -62,6 +66,10 @@ class NumberSteps:
     origin: int = 0
     floating: bool = False
     counted: bool = True
+
+    @property
+    def timed(self) -> bool:
+        return self.origin != 0
 
     def index(self, key: Scalar) -> Scalar:
         found: exp.Expr = exp.paren(key.copy())
@@ -94,6 +102,7 @@ class TimeSteps:
     unit: str
     dated: bool
     counted: bool = False
+    timed: bool = True
 
     def index(self, key: Scalar) -> Scalar:
         origin = exp.cast(exp.Literal.string(self._origin.isoformat()), "date")

@@ -29,9 +29,13 @@ FIND_SHARES = {
 
 @dataclass(frozen=True, slots=True)
 class KeyEnd:
-    """The largest whole number of a key; with `sign` -1 the smallest, signs turned. Granules are 1."""
+    """The largest whole number of a key; with `sign` -1 the smallest, signs turned. Granules are 1.
+
+    `timed` says that it counts from a public origin, which means nothing: months, days, years.
+    """
 
     sign: int
+    timed: bool = False
 
     signed, weighed, placed, whole = True, False, True, False
 
@@ -66,7 +70,8 @@ class KeyEnd:
 
     @property
     def word(self) -> str:
-        return "the largest key" if self.sign > 0 else "the smallest key"
+        said = "the largest key" if self.sign > 0 else "the smallest key"
+        return f"{said} in time" if self.timed else said
 
     def words(self, _: Schema) -> str:
         """Return what is asked."""

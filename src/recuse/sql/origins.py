@@ -171,7 +171,7 @@ class Origins:
 
         def released(sign: int) -> ReleasedEnd:
             blocks = tuple(rows_with_keys(block, step.index(value)) for block, value in pairs)
-            measure = Measure(KeyEnd(sign), blocks, tuple(self.relations.met.sources))
+            measure = Measure(KeyEnd(sign, step.timed), blocks, tuple(self.relations.met.sources))
             word = "largest" if sign > 0 else "smallest"
             return ReleasedEnd(self.release(measure, f"the {word} {text}"))
 

@@ -33,7 +33,8 @@ TOTALS = (
     "COALESCE(SUM(ABS(i_count)), 0)",
     "COUNT_IF(i_count > 1)",
 )
-COMPARISONS = (">= 2", "> 2", "= 2", "<> 1", "< 3", "<= 1", "BETWEEN 2 AND 3", ">= 1", "= 0", "> 1.5")
+COMPARISONS = (">= 2", "> 2", "= 2", "<> 1", "< 3", "<= 1", "BETWEEN 2 AND 3", ">= 1", "= 0", "> 1.5",
+               "IN (1, 3)", "NOT IN (0, 2)")  # fmt: skip
 GROUPED = (
     "SELECT COUNT(*) FROM (SELECT i_product FROM item GROUP BY i_product HAVING {}) t",
     "SELECT COUNT(*) FROM product WHERE p_id IN (SELECT i_product FROM item GROUP BY 1 HAVING {})",

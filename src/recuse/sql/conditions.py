@@ -205,6 +205,8 @@ class Conditions:
         beside = [self.value(side, scope) for side in asked.beside]
         if isinstance(node, exp.Between):
             return exp.Between(this=value, low=beside[0], high=beside[1])
+        if isinstance(node, exp.In):
+            return exp.In(this=value, expressions=beside)
         return asked.kind(this=value, expression=beside[0])
 
     def _not_row_wise(self, node: exp.Expr) -> QueryError:

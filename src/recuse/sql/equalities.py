@@ -32,6 +32,15 @@ def equal_columns(condition: Scalar) -> Iterator[frozenset[Name]]:
             yield frozenset({(left.table, left.name), (right.table, right.name)})
 
 
+def constant_column(condition: Scalar) -> Name | None:
+    """Return the column that a condition says is one constant."""
+    if isinstance(condition, exp.EQ):
+        for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            if isinstance(one, exp.Column) and isinstance(other.unnest(), exp.Literal):
+                return one.table, one.name
+    return None
+
+
 def identical_columns(condition: Scalar, lookup: Lookup) -> Iterator[tuple[Name, Name]]:
     """Yield the two names of a bare equality between columns whose equality is identity."""
     for pair in equal_columns(condition):

@@ -47,9 +47,9 @@ class Grouped:
         inner.set("distinct", exp.Distinct())
         alias = exp.TableAlias(this=exp.to_identifier(self.name))
         found.set("from_", exp.From(this=exp.Subquery(this=inner, alias=alias)))
-        having = self.tree.args.get("having")
+        having = group_condition(self.tree)
         if having is not None:
-            found.set("where", exp.Where(this=self._of_group(having.this)))
+            found.set("where", exp.Where(this=self._of_group(having)))
         return found
 
     def _selected(self, node: exp.Expr, place: int) -> exp.Expr:
@@ -113,10 +113,8 @@ class Grouped:
     def asked_of_one(self) -> exp.Expr:
         """Return the condition that there is a group of these values for which HAVING holds."""
         there = exp.Exists(this=self._of_one([exp.Literal.number(1)]))
-        having = self.tree.args.get("having")
-        return (
-            there if having is None else exp.and_(there, exp.paren(self._of_group(having.this)), copy=False)
-        )
+        having = group_condition(self.tree)
+        return there if having is None else exp.and_(there, exp.paren(self._of_group(having)), copy=False)
 
     def _rows(self, outputs: Sequence[exp.Expr]) -> exp.Select:
         """Return the rows that are grouped."""
@@ -142,7 +140,34 @@ def grouped(tree: exp.Select, name: str, text: str) -> Grouped | None:
     refuse_clauses(tree, text, READ | {"group", "having", "order"})
     if {key for key, value in group.args.items() if value} != {"expressions"}:
         raise _other_form(group, text)
-    return Grouped(tree, name, tuple(_meant(node, tree) for node in group.expressions), text)
+    return Grouped(tree, name, group_keys(tree), text)
+
+
+def group_keys(tree: exp.Select) -> tuple[exp.Expr, ...]:
+    """Return what a SELECT groups by, positions and aliases written out."""
+    return tuple(_meant(node, tree) for node in tree.args["group"].expressions)
+
+
+def group_condition(tree: exp.Select) -> exp.Expr | None:
+    """Return HAVING with the aggregates that it calls by their aliases; a key goes before an alias."""
+    having = tree.args.get("having")
+    if having is None:
+        return None
+    keys = {key.sql() for key in group_keys(tree)}
+    called = {
+        fold(node.alias): node.unalias()
+        for node in tree.expressions
+        if node.alias and node.find(exp.AggFunc) is not None
+    }
+
+    def written_out(part: exp.Expr) -> exp.Expr:
+        if isinstance(part, exp.AggFunc):
+            return part.copy()  # a name in it is a column's
+        if isinstance(part, exp.Column) and not part.table and part.sql() not in keys:
+            return called.get(fold(part.name), part).copy()
+        return part
+
+    return _outermost(having.this.copy(), written_out)
 
 
 def asked_of_one(node: exp.Expr, scope: Scope, text: str) -> exp.Expr | None:

@@ -6,6 +6,7 @@ SELECT around one that is answered only looks at its rows. All below is read by 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -28,6 +29,7 @@ from recuse.sql.histogram import HIDDEN, LABEL, written_histogram
 from recuse.sql.keys import KeyReader
 from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.measures import Measures, accepted
+from recuse.sql.means import of_all_rows
 from recuse.sql.met import Met
 from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_of
 from recuse.sql.named import NOTHING, Known
@@ -84,20 +86,36 @@ def _around(inner: AnsweredQuery, relations: Relations, firsts: Firsts) -> Onloo
 
 def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: Firsts) -> Reading:
     """Return what a SELECT asks about rows; where it cannot, what it asks about the rows of an answer."""
-    groups, measures = KeyReader(relations, known, firsts.end), Measures(relations, known)
     before = len(relations.met.sources), len(firsts.asked)
     try:
-        return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)
+        return _about_rows(tree, relations, known, firsts)
     except QueryError as refused:
-        inner = answered_below(tree, known, relations.with_names)
-        if inner is None:
-            raise
-        del relations.met.sources[before[0] :]
-        firsts.forget(before[1])
-        try:
-            return _around(inner, relations, firsts).folded(tree)
-        except QueryError:
-            raise refused from None
+        for again in _about_groups(tree, relations, known, firsts):
+            del relations.met.sources[before[0] :]
+            firsts.forget(before[1])
+            try:
+                return again()
+            except QueryError:
+                continue
+        raise refused
+
+
+def _about_rows(tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts) -> Reading:
+    groups, measures = KeyReader(relations, known, firsts.end), Measures(relations, known)
+    return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)
+
+
+def _about_groups(
+    tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts
+) -> Iterator[Callable[[], Reading]]:
+    """Yield how else a SELECT that aggregates groups can be read: as totals of rows, or over their answers."""
+    inner = answered_below(tree, known, relations.with_names)
+    if inner is None:
+        return
+    added = of_all_rows(tree, known)
+    if added is not None:
+        yield lambda: _about_rows(added[0], relations, added[1], firsts)
+    yield lambda: _around(inner, relations, firsts).folded(tree)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
     COUNT(*) >= 20         twenty rows                                     FALSE, TRUE
     COUNT(*) = 20          twenty rows, then twenty-one                    FALSE, TRUE, FALSE
+    COUNT(*) IN (2, 4)     two rows, then three, four, five                FALSE, TRUE, FALSE, TRUE, FALSE
     SUM(x) < 5             a row with a value, then values of 5 together   NULL, TRUE, FALSE
 
 COUNT of nothing is 0, SUM of nothing NULL. Values that may be below 0 are refused: a row more could lift the
@@ -93,6 +94,8 @@ class TotalTest:
         """Return the comparison that a node is, None if it is none."""
         if isinstance(node, exp.Between) and is_total(node.this):
             found = cls(node.this, exp.Between, (node.args["low"], node.args["high"]))
+        elif isinstance(node, exp.In) and node.expressions and is_total(node.this):
+            found = cls(node.this, exp.In, tuple(node.expressions))
         elif not isinstance(node, exp.Binary) or type(node) not in OPERATORS:
             return None
         elif is_total(node.args["this"]):
@@ -108,6 +111,8 @@ class TotalTest:
         if self.kind is exp.Between:
             low, high = constants
             return lambda total: low <= total <= high
+        if self.kind is exp.In:
+            return lambda total: total in constants
         (constant,) = constants
         return lambda total: OPERATORS[self.kind](total, constant)
 

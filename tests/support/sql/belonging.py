@@ -116,7 +116,9 @@ class Belonging(Words):
         """Return a derived table whose groups or partitions fix the owners, and its columns."""
         self.parts.add("own")
         alias = self.alias()
-        match self.chance.randrange(7):
+        match self.chance.randrange(8):
+            case 7:
+                text, columns = self._of_one_customer()
             case 0 | 1:
                 text, columns = self._grouped("orders", "o_customer", "customer")
             case 2:
@@ -138,6 +140,15 @@ class Belonging(Words):
                     text = f"SELECT {heading} FROM {source} ORDER BY {c}, {d}, {o}"
                     columns = [("k", "customer"), ("d", "date"), ("o", "order")]
         return f"({text}) {alias}", [(f"{alias}.{name}", meaning) for name, meaning in columns]
+
+    def _of_one_customer(self) -> tuple[str, list[Column]]:
+        """Return the first rows of a customer who is named: whoever else withdraws, they stay the same."""
+        source, ((o, _), (c, _), (d, _), (t, _)) = self.table("orders")
+        order = self.pick([f"{d}, {o}, {t}", f"{t} DESC, {o}, {d}"])
+        text = f"SELECT {o} AS o, {d} AS d, {t} AS t FROM {source} WHERE {c} = {self.pick(['0', '1'])}"
+        return f"{text} ORDER BY {order} LIMIT {self.pick(['1', '2'])}", [
+            ("o", "order"), ("d", "date"), ("t", "money"),
+        ]  # fmt: skip
 
     def _grouped(self, table: str, key: str, meaning: str) -> tuple[str, list[Column]]:
         source, columns = self.table(table)

@@ -136,7 +136,13 @@ class Writer(Belonging):
         alias = self.alias()
         text, columns = self.table(self.pick(["item", "item", "orders", "gift", "meeting"]))
         key, meaning = self.chance.choice([column for column in columns if column[1] not in NUMERIC])
-        having = f"{self.measured(columns)} {self.pick(COMPARISONS)} {self.pick(['1', '2', '3'])}"
+        total = self.measured(columns)
+        told = "IN (1, 3)" if self.coin(4) else f"{self.pick(COMPARISONS)} {self.pick(['1', '2', '3'])}"
+        if self.coin():  # the same by a condition on what the groups show
+            inside = f"SELECT {key} AS k, {total} AS t FROM {text}{self.filtered(columns)} GROUP BY {key}"
+            self.asides.append(f"{alias}.t {told}")
+            return f"({inside}) {alias}", [(f"{alias}.k", meaning)]
+        having = f"{total} {told}"
         inside = f"SELECT {key} AS k FROM {text}{self.filtered(columns)} GROUP BY {key} HAVING {having}"
         return f"({inside}) {alias}", [(f"{alias}.k", meaning)]
 
@@ -214,6 +220,7 @@ class Writer(Belonging):
         ]
         if self.coin(5):
             conditions.append(self.plain(columns))
+        conditions += [aside for aside in self.asides if f") {aside.split('.')[0]} " in f"{text} "]
         self.chance.shuffle(conditions)
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         aggregate = self.aggregate(layer, columns)

@@ -38,6 +38,8 @@ class Words:
     used: int = 0
     parts: set[str] = field(default_factory=set)
     """the layers whose constructs stand in the text"""
+    asides: list[str] = field(default_factory=list)
+    """conditions on items of FROM that must stand in WHERE"""
 
     def pick(self, options: Sequence[str]) -> str:
         return self.chance.choice(options)

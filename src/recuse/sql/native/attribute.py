@@ -139,7 +139,7 @@ class Attribution:
         if select.distinct:
             require([output.value for output in select.outputs], "DISTINCT")
         if select.limit is not None or select.offset:
-            raise NotOwn("LIMIT keeps rows because of others, which may be somebody else's")
+            require((), "LIMIT")
 
     # -------------------------------------------------------------- FROM
 

@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from recuse.sql.elaborate import Lookup
-from recuse.sql.equalities import Equalities, Name, UniqueKey, equal_columns, is_never
-from recuse.sql.query import Owner, Scalar, Scan
+from recuse.sql.equalities import (
+    Equalities,
+    Name,
+    UniqueKey,
+    constant_column,
+    equal_columns,
+    is_identity,
+    is_never,
+)
+from recuse.sql.query import Owner, Scalar, Scan, column
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +106,14 @@ class Facts:
         None if nothing does.
 
         `here` are the aliases of what the rows are made of: whatever else they use is the same for all of
-        them. A unique key fixes its row only if it is not NULL: NULLs are one group, and not one row.
+        them, and so is a column that must be equal to a constant. A unique key fixes its row only if it is not NULL: NULLs are one group, and not one row.
         """
         equal, filled = self.equalities(lookup), self.filled()
         names = {name for clause in clauses for owner in clause.owners for name in _names(owner.values)}
         known = {equal.leader((key.table, key.name)) for key in keys if isinstance(key, exp.Column)}
         outside = (n for n in (*equal.leaders, *equal.leaders.values(), *names) if n[0] not in here)
         known |= set(map(equal.leader, outside))
+        known |= set(map(equal.leader, self._constant(lookup)))
         wanted, used = {equal.leader(n) for n in names}, list[UniqueKey]()
         waiting = list(self.scans)
         while not wanted <= known:
@@ -117,10 +126,15 @@ class Facts:
             if not decided:
                 return None
             for scan, key in decided:
-                known |= {equal.leader((scan.alias, column.name)) for column in scan.table.columns}
+                known |= {equal.leader((scan.alias, held.name)) for held in scan.table.columns}
                 used.append((scan.table.name, key))
             waiting = [scan for scan in waiting if all(scan is not one for one, _ in decided)]
         return tuple(dict.fromkeys(used)) if all(clause.certain for clause in clauses) else None
+
+    def _constant(self, lookup: Lookup) -> list[Name]:
+        """Return the columns that have one value in all rows, because a condition says which."""
+        names = [name for condition in self.conditions if (name := constant_column(condition)) is not None]
+        return [name for name in names if is_identity(lookup(column(*name)).type)]
 
 
 def certain(clauses: Iterable[Clause]) -> Facts:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.sql.equalities import Name, equal_columns, is_never
+from recuse.sql.equalities import Name, constant_column, equal_columns, is_never
 from recuse.sql.native.facts import Clause, Facts
 from recuse.sql.native.follow import Attributed
 from recuse.sql.native.tree import (
@@ -49,8 +49,9 @@ def lasting(select: NativeSelect) -> Iterator[Scalar]:
     """Yield the equalities of WHERE over items that no outer join fills with NULLs."""
     empty = {item.alias for item in select.items} - {item.alias for item in _kept(select)}
     for condition in select.where:
-        pairs = list(equal_columns(condition))
-        if is_never(condition) or (pairs and not any(alias in empty for alias, _ in pairs[0])):
+        names = {name for pair in equal_columns(condition) for name in pair}
+        names |= {name for name in [constant_column(condition)] if name is not None}
+        if is_never(condition) or (names and not any(alias in empty for alias, _ in names)):
             yield condition
 
 

@@ -164,7 +164,8 @@ def group_condition(tree: exp.Select) -> exp.Expr | None:
         if isinstance(part, exp.AggFunc):
             return part.copy()  # a name in it is a column's
         if isinstance(part, exp.Column) and not part.table and part.sql() not in keys:
-            return called.get(fold(part.name), part).copy()
+            found: exp.Expr = called.get(fold(part.name), part)
+            return found.copy()
         return part
 
     return _outermost(having.this.copy(), written_out)

@@ -16,14 +16,14 @@ from sqlglot import exp
 from recuse.fold import same
 from recuse.sql.having import group_keys
 from recuse.sql.named import Known
-from recuse.sql.narrow import Groups
+from recuse.sql.narrow import GroupedItem
 
 
 def of_all_rows(tree: exp.Select, known: Known) -> tuple[exp.Select, Known] | None:
-    """Return a SELECT that averages what groups add up to, and the CTEs that it sees, written out; or None."""
+    """Return a SELECT that averages what groups add up to, written out, and the CTEs it sees; or None."""
     if {key for key, value in tree.args.items() if value} - {"expressions", "from_", "with_"}:
         return None
-    groups = Groups.of(tree.args["from_"].this, known)
+    groups = GroupedItem.of(tree.args["from_"].this, known)
     if groups is None or groups.tree.args.get("having") is not None:
         return None
     if groups.tree.args["group"].expressions == []:
@@ -34,7 +34,7 @@ def of_all_rows(tree: exp.Select, known: Known) -> tuple[exp.Select, Known] | No
     return (exp.Select(expressions=found), within) if len(found) == len(made) else None
 
 
-def _written_out(node: exp.Expr, groups: Groups) -> exp.Expr | None:
+def _written_out(node: exp.Expr, groups: GroupedItem) -> exp.Expr | None:
     """Return an expression over groups as one over all rows; None if it is more than sums and averages."""
     name = node.alias or node.sql()
     calls = [call for call in node.find_all(exp.AggFunc) if call.find_ancestor(exp.AggFunc) is None]
@@ -56,7 +56,7 @@ def _written_out(node: exp.Expr, groups: Groups) -> exp.Expr | None:
 class _Added:
     """What a SUM or AVG over groups adds up: `value` of each row, distinct within its group or not."""
 
-    groups: Groups
+    groups: GroupedItem
     averaged: bool
     value: exp.Expr | None
     """None if rows are counted"""
@@ -64,7 +64,7 @@ class _Added:
     distinct: bool
 
     @classmethod
-    def of(cls, call: exp.Expr, groups: Groups) -> _Added | None:
+    def of(cls, call: exp.Expr, groups: GroupedItem) -> _Added | None:
         if not isinstance(call, exp.Avg | exp.Sum) or not isinstance(call.this, exp.Column):
             return None
         shown = [value for name, value in groups.outputs if same(name, call.this.name)]

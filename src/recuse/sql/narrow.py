@@ -1,4 +1,4 @@
-"""Groups in FROM that show aggregates of theirs → the same without them, where a condition is all they serve.
+"""Groups in FROM that show aggregates → the same without them, where a condition is all they serve.
 
     SELECT COUNT(*) FROM (SELECT p, COUNT(*) AS n FROM s GROUP BY p) g WHERE g.n >= 20
     SELECT COUNT(*) FROM (SELECT p FROM s GROUP BY p HAVING COUNT(*) >= 20) g
@@ -9,27 +9,49 @@ condition holds. An aggregate that nothing uses is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sqlglot import exp
 
+from recuse.errors import QueryError
 from recuse.fold import fold, same
 from recuse.sql.having import group_condition, group_keys
 from recuse.sql.named import Known, Named
+from recuse.sql.query import BlockSource
 
+Found = TypeVar("Found")
 INNER = frozenset({"", "INNER", "CROSS"})
 
 
+def read_narrowed(
+    read: Callable[[exp.Select, Known], Found], tree: exp.Select, known: Known, sources: list[BlockSource]
+) -> Found:
+    """Return what a SELECT is read as; where it is refused, what it is without aggregates not needed."""
+    met = len(sources)
+    try:
+        return read(tree, known)
+    except QueryError as refused:
+        del sources[met:]
+        other = narrowed(tree, known)
+        if other is None:
+            raise
+        try:
+            return read(*other)
+        except QueryError as again:
+            raise (refused if again.problem == refused.problem else again) from None
+
+
 def narrowed(tree: exp.Select, known: Known) -> tuple[exp.Select, Known] | None:
-    """Return a SELECT, and the CTEs that it sees, whose groups show no aggregate that they need not; or None."""
+    """Return a SELECT, and the CTEs it sees, whose groups show no aggregate that they need not; or None."""
     tree = tree.copy()
     joins = tree.args.get("joins") or []
     if tree.args.get("from_") is None or any(join.args.get("method") for join in joins):
         return None
     changed = False
     for item in [tree.args["from_"].this, *(join.this for join in joins)]:
-        groups = Groups.of(item, known)
+        groups = GroupedItem.of(item, known)
         if groups is None or not groups.totals:
             continue
         moved = list(groups.conditions(tree, joins)) if all(map(_is_inner, joins)) else []
@@ -43,7 +65,7 @@ def narrowed(tree: exp.Select, known: Known) -> tuple[exp.Select, Known] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class GroupedItem:
     """An item of FROM that groups rows: what it selects, by the names that are seen."""
 
     item: exp.Expr
@@ -52,7 +74,7 @@ class Groups:
     outputs: tuple[tuple[str, exp.Expr], ...]
 
     @classmethod
-    def of(cls, item: exp.Expr, known: Known) -> Groups | None:
+    def of(cls, item: exp.Expr, known: Known) -> GroupedItem | None:
         """Return the groups that an item is, None if it is none."""
         named = known.get(fold(item.name)) if isinstance(item, exp.Table) and not item.db else None
         inside = named.tree if named is not None else item.this if isinstance(item, exp.Subquery) else None
@@ -82,11 +104,11 @@ class Groups:
         tests += [join.args["on"] for join in joins if join.args.get("on") is not None]
         for test in (part for whole in tests for part in _parts(whole)):
             columns = list(test.find_all(exp.Column))
-            if test.find(exp.Query) is None and columns and all(self._shows(c, tree, joins) for c in columns):
-                if any(same(column.name, name) for column in columns for name in self.totals):
-                    yield test
+            mine = test.find(exp.Query) is None and all(self._shows(column, joins) for column in columns)
+            if mine and any(same(column.name, name) for column in columns for name in self.totals):
+                yield test
 
-    def _shows(self, column: exp.Column, tree: exp.Select, joins: Sequence[exp.Expr]) -> bool:
+    def _shows(self, column: exp.Column, joins: Sequence[exp.Expr]) -> bool:
         """Return whether a column is surely one of these; without a table it is if there is no other item."""
         alone = not joins or any(same(column.name, name) for name in self.totals)
         mine = same(column.table, self.item.alias_or_name) if column.table else alone
@@ -125,14 +147,16 @@ class Groups:
         for node in tree.walk():
             if id(node) in inside:
                 continue
-            if isinstance(node, exp.Column) and same(node.name, name):
-                if not node.table or same(node.table, self.item.alias_or_name):
-                    return True
+            if isinstance(node, exp.Column) and same(node.name, name) and self._may_be_mine(node):
+                return True
             if isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count):
                 return True
             if isinstance(node, exp.Join) and any(same(n.name, name) for n in node.args.get("using") or ()):
                 return True
         return False
+
+    def _may_be_mine(self, column: exp.Column) -> bool:
+        return not column.table or same(column.table, self.item.alias_or_name)
 
     def put_in_place(self, made: exp.Select, known: Known) -> Known:
         """Put the query where the item stands, and return the CTEs that can be seen then."""

@@ -28,8 +28,8 @@ from recuse.sql.groups import (
 from recuse.sql.histogram import HIDDEN, LABEL, written_histogram
 from recuse.sql.keys import KeyReader
 from recuse.sql.kinds import ColumnKind, kind_of
-from recuse.sql.measures import Measures, accepted
 from recuse.sql.means import of_all_rows
+from recuse.sql.measures import Measures, accepted
 from recuse.sql.met import Met
 from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_of
 from recuse.sql.named import NOTHING, Known
@@ -100,15 +100,15 @@ def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: Firsts)
         raise refused
 
 
-def _about_rows(tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts) -> Reading:
+def _about_rows(tree: exp.Select, relations: Relations, known: Known, firsts: Firsts) -> Reading:
     groups, measures = KeyReader(relations, known, firsts.end), Measures(relations, known)
     return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)
 
 
 def _about_groups(
-    tree: exp.Select, relations: Relations, known: Known, firsts: _Firsts
+    tree: exp.Select, relations: Relations, known: Known, firsts: Firsts
 ) -> Iterator[Callable[[], Reading]]:
-    """Yield how else a SELECT that aggregates groups can be read: as totals of rows, or over their answers."""
+    """Yield how else a SELECT over groups can be read: as totals of rows, or over their answers."""
     inner = answered_below(tree, known, relations.with_names)
     if inner is None:
         return

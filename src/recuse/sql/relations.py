@@ -21,7 +21,7 @@ from recuse.sql.items import ItemReader
 from recuse.sql.joins import Joins
 from recuse.sql.met import Met
 from recuse.sql.named import NOTHING, Known, names_in
-from recuse.sql.narrow import narrowed
+from recuse.sql.narrow import read_narrowed
 from recuse.sql.native.expressions import NativeExpressions
 from recuse.sql.native.own import own_source
 from recuse.sql.native.read import NativeReader
@@ -196,22 +196,11 @@ class Relations:
 
     def frames(self, tree: exp.Select, known: Known, outer: Scope | None) -> list[Frame]:
         """Return FROM, the joins and WHERE: one frame for every combination of UNION ALL branches."""
-        before = len(self.met.sources)
-        try:
-            return self._frames(tree, known, outer)
-        except QueryError as refused:
-            del self.met.sources[before:]
-            other = narrowed(tree, known)
-            if other is None:
-                raise
-            try:
-                return self._frames(*other, outer)
-            except QueryError as again:
-                raise (refused if again.problem == refused.problem else again) from None
+        read = lambda one, names: self._frames(one, names, outer)  # noqa: E731
+        return read_narrowed(read, tree, known, self.met.sources)
 
     def _frames(self, tree: exp.Select, known: Known, outer: Scope | None) -> list[Frame]:
-        start = tree.args.get("from_")
-        empty = Frame(Block(), Scope(self.schema.text, outer=outer))
+        start, empty = tree.args.get("from_"), Frame(Block(), Scope(self.schema.text, outer=outer))
         if start is None:
             if outer is None and not self.within:
                 raise self.met.refuse("the query has no FROM", tree, "write SELECT COUNT(*) FROM a_table")

@@ -1,6 +1,6 @@
 """Which questions of a set are accepted, and for which reasons the others are not. NOT PRIVATE, and no data.
 
-    python -m recuse.lab.experiments.acceptance FOLDER … [--policy NAME] [--delta DELTA] [--each] [--slow SECONDS]
+    python -m recuse.lab.experiments.acceptance FOLDER … [--policy NAME] [--delta 1e-6] [--each]
 
 A folder holds `schema.sql`, `policy.toml` and `queries.sql`, in which every question begins with a line
 `-- NAME`; or it holds such folders, whose questions are then counted together. Texts that DuckDB itself
@@ -73,9 +73,7 @@ class Form(Enum):
     AGGREGATE = "aggregates"
 
 
-def verdicts(
-    folder: Path, policy_name: str = "policy.toml", delta: Delta | None = None
-) -> Iterator[Verdict]:
+def verdicts(folder: Path, policy_name: str = "policy.toml", delta: Delta | None = None) -> Iterator[Verdict]:
     """Yield the verdict on every question of a folder, or of the folders in it.
 
     A `delta` is granted besides, so that keys may be found that nobody listed.
@@ -199,7 +197,9 @@ def main() -> None:
     parser.add_argument("--slow", type=float, default=0.5, help="name questions that take longer to compile")
     parser.add_argument("--delta", type=Delta.of, help="grant it, for keys that no list gives")
     options = parser.parse_args()
-    found = [(folder.name, list(verdicts(folder, options.policy, options.delta))) for folder in options.folders]
+    found = [
+        (folder.name, list(verdicts(folder, options.policy, options.delta))) for folder in options.folders
+    ]
     every = [verdict for _, group in found for verdict in group]
     print(*table(found), "", *reasons(every), sep="\n")
     for verdict in every:

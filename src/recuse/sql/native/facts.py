@@ -106,7 +106,8 @@ class Facts:
         None if nothing does.
 
         `here` are the aliases of what the rows are made of: whatever else they use is the same for all of
-        them, and so is a column that must be equal to a constant. A unique key fixes its row only if it is not NULL: NULLs are one group, and not one row.
+        them, and so is a column that must be equal to a constant. A unique key fixes its row only if it is
+        not NULL: NULLs are one group, and not one row.
         """
         equal, filled = self.equalities(lookup), self.filled()
         names = {name for clause in clauses for owner in clause.owners for name in _names(owner.values)}

@@ -21,13 +21,13 @@ from recuse.sql.having import group_condition, group_keys
 from recuse.sql.named import Known, Named
 from recuse.sql.query import BlockSource
 
-Found = TypeVar("Found")
+ReadAs = TypeVar("ReadAs")
 INNER = frozenset({"", "INNER", "CROSS"})
 
 
 def read_narrowed(
-    read: Callable[[exp.Select, Known], Found], tree: exp.Select, known: Known, sources: list[BlockSource]
-) -> Found:
+    read: Callable[[exp.Select, Known], ReadAs], tree: exp.Select, known: Known, sources: list[BlockSource]
+) -> ReadAs:
     """Return what a SELECT is read as; where it is refused, what it is without aggregates not needed."""
     met = len(sources)
     try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from recuse.cli.app import main
+from support.shop import make_shop
 
 
 @pytest.fixture
@@ -23,3 +25,9 @@ def recuse(monkeypatch, capsys):
         return code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> tuple[Path, Path]:
+    """Return a small database and its policy."""
+    return make_shop(tmp_path)

@@ -8,16 +8,15 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from recuse.errors import BudgetError, LedgerError, ParameterError
-from recuse.ledger import Balance, Charged, Ledger, Stored, open_or_create
+from recuse.errors import BudgetError, LedgerError
+from recuse.ledger import Ledger, open_or_create
 from recuse.privacy import Epsilon
-from support.questions import question, spend
+from support.questions import spend
 
 ONE = Epsilon.of(1)
 
@@ -273,102 +272,7 @@ def test_somebody_else_writing_into_it_is_noticed(path, how):
         Ledger.open(path)
 
 
-# ------------------------------------------------------------------ stored answers
-
-
-def test_the_same_question_is_paid_for_once(path):
-    ledger, _ = open_or_create(path, ONE)
-    asked = question("0.25", key="k")
-    paid = ledger.charge(asked)
-    assert isinstance(paid, Charged)
-    ledger.store(paid, "the answer")
-    assert ledger.charge(asked) == Stored("the answer", Fraction(3, 4), 1)
-    assert ledger.balance().spent == Fraction(1, 4)
-    assert [charge.answer for charge in ledger.history()] == ["the answer"]
-
-
-def test_a_charge_without_an_answer_is_charged_again(path):
-    """The program ended between charge and answer: what it would have said is lost, and was paid for."""
-    ledger, _ = open_or_create(path, ONE)
-    for spent in (1, 2):
-        assert isinstance(ledger.charge(question("0.25", key="k")), Charged)
-        assert ledger.balance().spent == spent * Fraction(1, 4)
-
-
-def test_two_who_ask_the_same_at_once_both_pay_and_the_first_answer_stays(path):
-    (one, _), (two, _) = open_or_create(path, ONE), open_or_create(path, ONE)
-    first, second = one.charge(question("0.25", key="k")), two.charge(question("0.25", key="k"))
-    two.store(second, "second")
-    one.store(first, "first")
-    one.store(first, "a change of mind")
-    assert [charge.answer for charge in one.history()] == ["first", "second"]
-    assert one.charge(question("0.25", key="k")).answer == "first"
-    assert one.balance().spent == Fraction(1, 2)
-
-
-def test_what_distinguishes_questions(path):
-    ledger, _ = open_or_create(path, ONE)
-    for analyst in ("ada", "bob"):
-        ledger.grant(ONE, analyst)
-    asked = question("0.1", key="k", analyst="ada")
-    ledger.store(ledger.charge(asked), "for ada")
-    assert isinstance(ledger.charge(asked), Stored)
-    assert isinstance(ledger.charge(question("0.1", key="k", analyst="bob")), Charged)
-    assert isinstance(ledger.charge(question("0.1", key="other", analyst="ada")), Charged)
-    assert isinstance(ledger.charge(replace(asked, source="other.csv")), Charged)
-    assert ledger.publish() == 2
-    assert isinstance(ledger.charge(asked), Charged), "the data is another"
-    assert ledger.data_version() == 2
-
-
 # ------------------------------------------------------------------ analysts
-
-
-def test_an_analysts_limit_is_a_part_of_the_databases(path):
-    ledger, _ = open_or_create(path, ONE)
-    ledger.grant(Epsilon.of("0.6"), "ada")
-    ledger.grant(Epsilon.of("0.6"), "bob")
-    assert spend(ledger, "0.5", "ada").remaining == Fraction(1, 10)
-    with pytest.raises(BudgetError, match=r"0\.1 left to ada"):
-        spend(ledger, "0.2", "ada")
-    assert spend(ledger, "0.3", "bob").remaining == Fraction(1, 5), "the database has less left than bob"
-    with pytest.raises(BudgetError, match=r"0\.2 left;"):
-        spend(ledger, "0.25", "bob")
-    assert ledger.balance() == Balance(Fraction(1), Fraction(4, 5))
-    assert [(a.name, a.balance.spent) for a in ledger.analysts()] == [
-        ("ada", Fraction(1, 2)),
-        ("bob", Fraction(3, 10)),
-    ]
-    ledger.close()
-    assert Ledger.open(path).balance("bob").remaining == Fraction(3, 10)
-
-
-def test_once_there_are_analysts_a_question_says_whose_it_is(path):
-    ledger, _ = open_or_create(path, ONE)
-    with pytest.raises(LedgerError, match="no such analyst"):
-        spend(ledger, "0.1", "ada")
-    ledger.grant(ONE, "ada")
-    with pytest.raises(LedgerError, match="whose it is"):
-        spend(ledger, "0.1")
-    assert ledger.balance().spent == 0
-
-
-def test_a_grant_names_the_whole_limit(path):
-    ledger, _ = open_or_create(path, ONE)
-    spend(ledger, "0.75")
-    for _ in range(2):
-        assert ledger.grant(Epsilon.of(2)).remaining == Fraction(5, 4)
-    with pytest.raises(BudgetError, match=r"0\.75 spent"):
-        ledger.grant(Epsilon.of("0.5"))
-    assert ledger.grant(Epsilon.of("0.75")).remaining == 0
-    assert [decision.epsilon for decision in ledger.decisions()] == [1, 2, 2, Fraction(3, 4)]
-
-
-@pytest.mark.parametrize("name", ["", " ", " ada", "ada\n", "a\x1b[2J", "x" * 101])
-def test_names_that_are_none(path, name):
-    ledger, _ = open_or_create(path, ONE)
-    with pytest.raises(ParameterError, match="no name"):
-        ledger.grant(ONE, name)
 
 
 def test_a_ledger_that_somebody_else_created_meanwhile_is_used(path, monkeypatch):

@@ -349,7 +349,7 @@ MUTANTS = (
     ),
     Mutant(
         "shares of epsilon add up to more than it",
-        "session/sql_question.py",
+        "session/shares.py",
         "left = 1 - second - third",
         "left = Fraction(1)",
         ("tests/session/test_found.py",),

@@ -21,13 +21,15 @@ class Dialect:
 
     `grammar` is what sqlglot calls it. `scalar` writes an expression of the total language, given how
     subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`). `understood`
-    puts the engine's own functions where a question's words mean something else than elsewhere.
+    puts the engine's own functions where a question's words mean something else than elsewhere. `calls` names
+    the functions of many rows that have a form for it, None if all have; rows are put in order only then.
     """
 
     name: str
     grammar: str
     scalar: Callable[[Expression, Bodies], str] = field(repr=False)
     understood: Callable[[exp.Query, str], exp.Query] = field(default=_as_written, repr=False)
+    calls: frozenset[str] | None = None
 
     def statement(self, tree: exp.Expr) -> str:
         """Return the SQL text of a tree."""

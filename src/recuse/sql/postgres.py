@@ -180,4 +180,4 @@ def _scalar(expression: Expression, bodies: Bodies) -> str:
     return PostgresCompiler(bodies).sql(expression)
 
 
-POSTGRES = Dialect("PostgreSQL", "postgres", _scalar, understood)
+POSTGRES = Dialect("PostgreSQL", "postgres", _scalar, understood, calls=frozenset({"count"}))

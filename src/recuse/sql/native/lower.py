@@ -48,10 +48,25 @@ class NativeLowering:
     def body(self, query: Query, operands: tuple[str, ...]) -> str:
         """Return a subquery or a function of many rows inside an expression, given its operands."""
         if isinstance(query.body, EngineCall):
-            return query.body.sql(operands)
+            call = query.body
+            if call.over is not None or call.order:
+                self._refuse_all_but_calls("windows and ordered aggregates")
+            self._refuse_all_but_calls(call.function)
+            return call.sql(operands)
         if isinstance(query.body, Asking):
             return self._asking(query.body, operands)
         raise TypeError("a subquery of another making")
+
+    def _refuse_all_but_calls(self, what: str) -> None:
+        """Refuse what has no form in the engine's SQL: what DuckDB means by it, another may not."""
+        if self.dialect.calls is not None and what not in self.dialect.calls:
+            raise refusal(
+                f"{what} in a subquery is not written for {self.dialect.name} yet",
+                self.text,
+                None,
+                accepted=", ".join(sorted(self.dialect.calls)),
+                hint="write it as a join, or ask it of a copy in DuckDB",
+            )
 
     # -------------------------------------------------------------- expressions
 
@@ -90,6 +105,7 @@ class NativeLowering:
         """Return the one value of a query; several rows fail, and what fails is NULL."""
         if at_most_one_row(query):
             return self.query(query)
+        self._refuse_all_but_calls("one value of several rows")
         name = quoted(names_of(query)[0])
         return f'SELECT CASE WHEN count(*) <= 1 THEN first({name}) END FROM ({self.query(query)}) AS "asked"'
 
@@ -148,6 +164,8 @@ class NativeLowering:
 
     def _order(self, shown: ShownRows, values: Sequence[Expression], *, complete: bool) -> str:
         """Return ORDER BY, by all columns in the end if rows that tie must be told apart."""
+        if complete or shown.order:
+            self._refuse_all_but_calls("ORDER BY and LIMIT")
         parts: list[str] = []
         places: set[int] = set()
         outputs = [output.value.unnest() for output in shown.outputs]

@@ -198,7 +198,7 @@ def test_a_ledger_that_fails_to_store_goes_on(session):
     cost, before = loss(), session.budget.spent
     ask = asking(session, "number")
     (commit,) = {
-        call for call in calls_of(ask) if call[1] == "Connection.execute" and "_transaction" in str(call[0])
+        call for call in calls_of(ask) if call[1] == "Connection.execute" and call[0].co_name == "transaction"
     }
     full = Fault(commit, 1, errors()[8])
     assert left_by(lambda: session.ask(NUMBER, cost), full) is not None

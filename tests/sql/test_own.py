@@ -110,18 +110,14 @@ def test_explain_says_which_keys_proved_it():
 # ------------------------------------------------------------------ what is not own
 
 NOT_OWN = {
-    "SELECT COUNT(*) FROM (SELECT o_date, COUNT(*) AS n FROM orders GROUP BY 1) t WHERE n > 1": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT o_total, ROW_NUMBER() OVER (PARTITION BY o_date ORDER BY o_id) AS r"
     " FROM orders) t WHERE r = 1": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT * FROM orders ORDER BY o_total LIMIT 3) t": CUSTOMERS,
-    "SELECT COUNT(*) FROM (SELECT o_customer, SUM(i_count) AS s FROM orders JOIN item ON i_order = o_id"
-    " GROUP BY o_customer) t WHERE s > 2": BOTH,
     "SELECT SUM((SELECT COUNT(*) FROM gift WHERE g_product = c.c_nation)) FROM customer c": CUSTOMERS,
     "SELECT SUM((SELECT COUNT(*) FROM orders p WHERE p.o_date = o.o_date)) FROM orders o": CUSTOMERS,
     "SELECT COUNT(*) FROM (SELECT c_id, COUNT(o_id) AS n FROM customer LEFT JOIN orders ON"
     " o_total > c_balance"
     " GROUP BY c_id) t WHERE n > 1": CUSTOMERS,
-    "SELECT COUNT(*) FROM (SELECT g_from, COUNT(*) AS n FROM gift GROUP BY g_from) t WHERE n > 1": CUSTOMERS,
     "SELECT SUM(n) FROM (SELECT c.c_id, COUNT(*) OVER () AS n FROM customer c) t": CUSTOMERS,
 }
 
@@ -132,6 +128,22 @@ def test_what_mixes_rows_of_several_participants_is_refused(text, form):
     market = Market(form, NOT_OWN[text])
     with pytest.raises(QueryError):
         compile_query(text, market.policy, market.catalogue())
+
+
+CONDITIONS_ON_GROUPS = {
+    "SELECT COUNT(*) FROM (SELECT o_date, COUNT(*) AS n FROM orders GROUP BY 1) t WHERE n > 1": CUSTOMERS,
+    "SELECT COUNT(*) FROM (SELECT g_from, COUNT(*) AS n FROM gift GROUP BY g_from) t WHERE n > 1": CUSTOMERS,
+    "SELECT COUNT(*) FROM (SELECT o_customer, SUM(i_count) AS s FROM orders JOIN item ON i_order = o_id"
+    " GROUP BY o_customer) t WHERE s > 2": BOTH,
+}
+
+
+@pytest.mark.parametrize("text", CONDITIONS_ON_GROUPS)
+def test_a_condition_on_what_groups_of_several_participants_show_is_a_threshold(text):
+    market = Market(Form.LINKED, CONDITIONS_ON_GROUPS[text])
+    plan = compile_query(text, market.policy, market.catalogue())
+    assert plan.explanation.own == ()
+    assert plan.single.shape is Shape.THRESHOLDS
 
 
 @pytest.mark.parametrize("form", [Form.BARE, Form.LINKED])

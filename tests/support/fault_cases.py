@@ -22,6 +22,7 @@ import pytest
 from recuse.errors import UNANSWERED, UnansweredError
 from recuse.policy import Policy
 from recuse.session import spine
+from recuse.session.cdf_question import CdfQuestion
 from recuse.session.graph import GraphSession, graph
 from recuse.session.parts import Parts
 from recuse.session.session import Session, connect
@@ -67,6 +68,7 @@ class Case:
     epsilon: Fraction = Fraction(1, 4)
     delta: str | None = None
     mechanism: str = "selective"
+    cumulative: bool = False
 
 
 NUMBER, GROUPS = (
@@ -120,8 +122,12 @@ CASES = {
         " JOIN visit ON visit.person = person.id GROUP BY town.name"
     ),
     "ends": Case("SELECT age // 10, COUNT(*) FROM patient GROUP BY 1", Fraction(3, 2)),
+    "largest groups": Case(
+        OF_DAYS.replace("v.day < 4", "v.day IN (0, 1, 2, 3, 4, 5, 6, 7)") + " ORDER BY COUNT(*) DESC LIMIT 1"
+    ),
     "histogram": Case("SELECT HISTOGRAM(age, 3, 0, 90) FROM patient"),
     "histogram between found ends": Case("SELECT HISTOGRAM(age, 3) FROM patient", Fraction(3, 2)),
+    "distribution": Case("SELECT HISTOGRAM(age, 3, 0, 90) FROM patient", cumulative=True),
     "found": Case("SELECT 'cost ' || cost, COUNT(*) FROM visit GROUP BY 1", delta="1e-7"),
     "found together": Case(
         "SELECT 'cost ' || v.cost, COUNT(*) FROM visit v JOIN visit w ON v.day = w.day GROUP BY 1",
@@ -203,7 +209,9 @@ def asking(session: Session | GraphSession, name: str) -> Asking:
     def ask() -> object:
         NOISE.again()
         with patch.object(spine, "question_key", lambda _: next(_keys)):
-            return session.reply(question) if isinstance(session, Session) else COUNTS[name](session)
+            if isinstance(session, GraphSession):
+                return COUNTS[name](session)
+            return session.settle(CdfQuestion.of(question)) if case.cumulative else session.reply(question)
 
     return ask
 

@@ -47,7 +47,7 @@ def untyped(name: str, values: Iterable[object]) -> Attribute:
 def node_text(value: Any) -> str | None:
     """Return a value as text; what is missing, and what is no plain value, is NULL.
 
-    >>> written("x"), written(3), written(2.5), written(True), written(float("nan")), written([1])
+    >>> node_text("x"), node_text(3), node_text(2.5), node_text(True), node_text(float("nan")), node_text([1])
     ('x', '3', '2.5', 'true', None, None)
     """
     plain = value.item() if isinstance(value, np.generic) else value

@@ -53,7 +53,7 @@ def _where(condition: str | None) -> str:
 def edge_text(edge: BinEdge) -> str:
     """Return an edge as SQL writes it.
 
-    >>> written(2.5), written(date(2024, 2, 29))
+    >>> edge_text(2.5), edge_text(date(2024, 2, 29))
     ('2.5', "DATE '2024-02-29'")
     """
     if isinstance(edge, date):

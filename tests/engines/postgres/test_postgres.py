@@ -324,9 +324,11 @@ UNWRITTEN = {
 
 @pytest.mark.parametrize("text", UNWRITTEN)
 def test_what_has_no_form_in_postgresql_is_refused(server: Server, text: str):
-    with open_engine(server.uri(server.database(*MADE)), PEOPLE) as engine:
-        with pytest.raises(QueryError, match=UNWRITTEN[text]):
-            compile_query(text, PEOPLE, engine.catalogue())
+    with (
+        open_engine(server.uri(server.database(*MADE)), PEOPLE) as engine,
+        pytest.raises(QueryError, match=UNWRITTEN[text]),
+    ):
+        compile_query(text, PEOPLE, engine.catalogue())
 
 
 def leaving(tables: Mapping[str, pyarrow.Table], customer: int) -> Mapping[str, pyarrow.Table]:

@@ -40,7 +40,7 @@ LADDER = tuple(
 )
 """the ε that are tried for a wanted error: from 0.01 to 70"""
 WINNER = Fraction(13, 10)
-"""how much larger the noise of a race is that won than before it took part: measured (proofs.md, lemma I3)"""
+"""how much larger the noise of a race is that won than before it took part: an estimate, not measured"""
 MOST_ADAPTIVE = 20
 """runs of a question that reads its rows anew in each, since a number is released first"""
 COLLAPSE = (

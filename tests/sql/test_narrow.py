@@ -40,11 +40,13 @@ def _close():
 
 @pytest.mark.parametrize("text", SHOWN)
 def test_conditions_on_what_groups_show_mean_what_the_engine_means(text):
-    chance = random.Random()
-    for _ in range(3):
+    chance, compared, tried = random.Random(), 0, 0
+    while tried < 3 or (not compared and tried < 30):  # a database can be empty
         market = chance.choice(MARKETS)
         judge = Judge.of(market, Maker(chance, market).contents())
-        assert check(judge, {text: derive(market, text)})[text].compared
+        compared += check(judge, {text: derive(market, text)})[text].compared
+        tried += 1
+    assert compared
 
 
 @pytest.mark.parametrize(

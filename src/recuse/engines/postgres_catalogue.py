@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from recuse.engines.literals import text_literal
 from recuse.fold import fold
+from recuse.scalars.postgres.spelling import ZONED
 from recuse.scalars.types import DIGITS
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, LeftOut, Table
 from recuse.sql.postgres import POSTGRES, listed
@@ -39,7 +40,6 @@ READ_AS = frozenset(
     {
         "smallint", "integer", "bigint", "real", "double precision", "text", "boolean", "date", "uuid",
         "character varying", "time without time zone", "timestamp without time zone",
-        "timestamp with time zone",
     }
 )  # fmt: skip
 """types that are read, besides numeric(p, s), character(n), character varying(n) and ENUMs"""
@@ -199,6 +199,8 @@ def _type(spelled: str, kind: str, collation: str, labels: str | None, *, builti
         return f"{spelled} (not built in)"
     if spelled.startswith("numeric(") and int(re.findall(r"\d+", spelled)[0]) > DIGITS:
         return f"{spelled} (more than {DIGITS} digits)"
+    if spelled == "timestamp with time zone":
+        return ZONED
     return spelled.upper() if spelled in READ_AS or spelled.startswith(("numeric(", "character")) else spelled
 
 

@@ -101,11 +101,18 @@ def between(sql: str, low: str, high: str) -> str:
     return f"({sql} >= {low} AND {sql} <= {high})"
 
 
+def calendar(kind: Type) -> tuple[str, str] | None:
+    """Return the ends of the years 1 to 9999 as text, None if all values of a type lie between them."""
+    if isinstance(kind, Date | Timestamp) and is_ordinary(kind):
+        return None
+    return ("0001-01-01", "9999-12-31") if isinstance(kind, Date) else (FIRST_MOMENT, LAST_MOMENT)
+
+
 def ordinary(sql: str, kind: Type) -> str:
     """Return a date or timestamp that is NULL outside of the years 1 to 9999."""
-    if isinstance(kind, Date | Timestamp) and is_ordinary(kind):
+    ends = calendar(kind)
+    if ends is None:
         return sql
-    ends = ("0001-01-01", "9999-12-31") if isinstance(kind, Date) else (FIRST_MOMENT, LAST_MOMENT)
     low, high = (cast(quoted(end), spelled(kind)) for end in ends)
     return f"(CASE WHEN {between(sql, low, high)} THEN {sql} END)"
 

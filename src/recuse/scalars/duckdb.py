@@ -36,8 +36,16 @@ def name(column: Variable) -> str:
     return ".".join(quoted)
 
 
-def _too_large() -> Mistyped:
+def too_large() -> Mistyped:
+    """Return the refusal of an expression that grows too large by its guards."""
     return Mistyped("this expression is nested too deeply", "write it more simply")
+
+
+def within(sql: str, most: int) -> str:
+    """Return a compiled part, or refuse one of more characters."""
+    if len(sql) > most:
+        raise too_large()
+    return sql
 
 
 def no_bodies(_: Query, __: tuple[str, ...]) -> str:
@@ -56,14 +64,11 @@ class Compiler:
         """Return the SQL of an expression, or refuse one that grows too large by its guards."""
         size = measure(expression)
         if size.depth > MOST_NESTED or size.copied > MOST_COPIED:
-            raise _too_large()
+            raise too_large()
         return self._sql(expression, MOST + MOST_FOR_CONSTANT * size.constants)
 
     def _sql(self, expression: Expression, most: int) -> str:
-        found = self._one(expression, most)
-        if len(found) > most:
-            raise _too_large()
-        return found
+        return within(self._one(expression, most), most)
 
     def _one(self, expression: Expression, most: int) -> str:
         match expression:
@@ -113,6 +118,6 @@ class Compiler:
             case Call(function, arguments) if function.raw:
                 found = function.duckdb(expression, *(self._raw(argument, most) for argument in arguments))
                 if len(found) > most:
-                    raise _too_large()
+                    raise too_large()
                 return found
         return self._sql(expression, most)

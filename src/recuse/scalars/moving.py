@@ -18,6 +18,7 @@ from recuse.scalars.types import (
     Date,
     Text,
     Timestamp,
+    Type,
     whole,
 )
 from recuse.scalars.units import CLOCKS, TRUNCATED, UNITS, unit
@@ -48,11 +49,15 @@ def _moved(sign: int) -> Callable[..., int | None]:
     return value
 
 
+def moved_parts(call: Call, left: str, right: str) -> tuple[str, Type, str]:
+    """Return the date of a sum, its type, and the days: either may stand first."""
+    first = isinstance(call.arguments[0].type, Date)
+    return (left, call.arguments[0].type, right) if first else (right, call.arguments[1].type, left)
+
+
 def _move_form(sign: int) -> Callable[..., str]:
     def form(call: Call, left: str, right: str) -> str:
-        first = isinstance(call.arguments[0].type, Date)
-        days, count = (left, right) if first else (right, left)
-        kind = call.arguments[0 if first else 1].type
+        days, kind, count = moved_parts(call, left, right)
         return f"({ordinary(days, kind)} {'+' if sign > 0 else '-'} {cast(count, 'INTEGER')})"
 
     return form

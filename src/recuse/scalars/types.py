@@ -159,9 +159,12 @@ _STORED: dict[str, Type] = {
     "CHARACTER VARYING": Text(),
     "TIME WITHOUT TIME ZONE": Time(),
     "TIMESTAMP WITHOUT TIME ZONE": Timestamp(),
-    "TIMESTAMP WITH TIME ZONE": Timestamp(),
+    "TIMESTAMP IN UTC": Timestamp(),
 }
-"""how DuckDB and PostgreSQL spell types; a moment with a time zone is read in UTC"""
+"""how DuckDB and PostgreSQL spell types; IN UTC is how a catalogue says that it reads moments with a zone so.
+
+TIMESTAMP WITH TIME ZONE is none of them: in a zone with summer time two moments would read as one.
+"""
 _DECIMAL = re.compile(r"(?:DECIMAL|NUMERIC)\((\d+), ?(\d+)\)")
 _LENGTH = re.compile(r"CHARACTER(?: VARYING)?\((\d+)\)")
 _ENUM = re.compile(r"ENUM\((.*)\)", re.DOTALL)

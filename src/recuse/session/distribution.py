@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from typing import Self
+from typing import Self, TypedDict
 
 from recuse.errors import ParameterError
 from recuse.privacy import decimal_text
 
 BinEdge = int | float | Decimal | Fraction | date
+
+
+class BinOptions(TypedDict, total=False):
+    """Which bins: `edges`, or how many `bins`, `between` two ends or those of the values."""
+
+    edges: Sequence[BinEdge] | None
+    bins: int | None
+    between: tuple[BinEdge, BinEdge] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,10 @@ class Bins:
 
     @classmethod
     def of(
-        cls, edges: Sequence[BinEdge] | None, bins: int | None, between: tuple[BinEdge, BinEdge] | None = None
+        cls,
+        edges: Sequence[BinEdge] | None = None,
+        bins: int | None = None,
+        between: tuple[BinEdge, BinEdge] | None = None,
     ) -> Self:
         """Return the bins that were asked for, or refuse them."""
         if (edges is None) == (bins is None) or (edges is not None and between is not None):

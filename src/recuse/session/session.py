@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
 from sqlglot import exp
 
@@ -24,7 +24,7 @@ from recuse.policy import Policy
 from recuse.privacy import Delta, Epsilon, NumberLike
 from recuse.session.answer import Answer
 from recuse.session.cdf_question import CdfQuestion
-from recuse.session.distribution import BinEdge, Bins
+from recuse.session.distribution import BinOptions, Bins
 from recuse.session.estimate import LADDER, RUNS, Estimate, enough, from_answer, from_data, wanted_error
 from recuse.session.fingerprint import policy_hash
 from recuse.session.like import declared_public
@@ -134,19 +134,17 @@ class Session(Spine):
         source: str,
         epsilon: NumberLike,
         *,
-        edges: Sequence[BinEdge] | None = None,
-        bins: int | None = None,
-        between: tuple[BinEdge, BinEdge] | None = None,
         where: str | None = None,
+        **bins: Unpack[BinOptions],
     ) -> Answer:
         """Return how many rows of FROM `source` have a value in each bin: above one edge, up to the next.
 
-        Bins have the `edges` that are given, or are so many of equal width `between` two ends; without those
-        the smallest and the largest value are released first, for a fifth of ε.
+        Bins have the `edges` that are given, or are so many `bins` of equal width `between` two ends; without
+        those the smallest and the largest value are released first, for a fifth of ε.
 
         Guarantee: as `ask`: it is the question SELECT HISTOGRAM(value, …) FROM source WHERE condition.
         """
-        return self.ask(Bins.of(edges, bins, between).question(value, source, where), epsilon)
+        return self.ask(Bins.of(**bins).question(value, source, where), epsilon)
 
     def cdf(
         self,
@@ -154,17 +152,14 @@ class Session(Spine):
         source: str,
         epsilon: NumberLike,
         *,
-        edges: Sequence[BinEdge] | None = None,
-        bins: int | None = None,
-        between: tuple[BinEdge, BinEdge] | None = None,
         where: str | None = None,
+        **bins: Unpack[BinOptions],
     ) -> Answer:
         """Return which share of the rows has a value up to each edge; edges as in `histogram`.
 
         Guarantee: as `histogram`: shares are made of running totals of its bins (proofs.md, lemma Y).
         """
-        text = Bins.of(edges, bins, between).question(value, source, where)
-        question = CdfQuestion.of(self.question(text, epsilon))
+        question = CdfQuestion.of(self.question(Bins.of(**bins).question(value, source, where), epsilon))
         if question.bins.plan.is_public:
             raise QueryError("nobody is protected here", hint="ask for it in SQL: about nobody it is exact")
         return self.settle(question)

@@ -24,7 +24,7 @@ from recuse.scalars.function import Mistyped
 from recuse.scalars.postgres.compiler import ARITHMETIC, FORMS, PostgresCompiler
 from recuse.scalars.postgres.convert import _BLANKS, PATTERNS
 from recuse.scalars.postgres.moments import FARTHEST
-from recuse.scalars.postgres.spelling import is_padded
+from recuse.scalars.postgres.spelling import ZONED, is_padded
 from recuse.scalars.spelling import quoted
 from recuse.scalars.table import OF_ENGINES, TABLE
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Time, Timestamp, Uuid
@@ -40,14 +40,12 @@ STORED = {
     "ts": "timestamp without time zone", "tz": "timestamp with time zone", "tm": "time without time zone",
     "u": "uuid", "e": ENUM,
 }  # fmt: skip
+AS_READ = {ENUM: ENUM, "timestamp with time zone": ZONED}
+"""how the catalogue spells what it does not spell in capitals"""
 COLUMNS = {
-    name: Variable(
-        "t",
-        name,
-        types.stored(kind.upper() if kind != ENUM else kind),
-        kind if kind == ENUM else kind.upper(),
-    )
+    name: Variable("t", name, types.stored(spelled), spelled)
     for name, kind in STORED.items()
+    for spelled in [AS_READ.get(kind, kind.upper())]
 }
 VALUES: dict[str, list[str | None]] = {
     "i2": ["0", "1", "-1", "32767", "-32768", None, "7", "-3"],

@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recuse.scalars.duckdb import MOST, MOST_FOR_CONSTANT, MOST_NESTED, Bodies, no_bodies
+from recuse.scalars.duckdb import (
+    MOST,
+    MOST_FOR_CONSTANT,
+    MOST_NESTED,
+    Bodies,
+    no_bodies,
+    too_large,
+    within,
+)
 from recuse.scalars.expression import Call, Constant, Convert, Expression, Query, Variable, measure
 from recuse.scalars.floats import FLOATS
 from recuse.scalars.function import PREFIX, Function, Mistyped
@@ -50,16 +58,13 @@ class PostgresCompiler:
         """Return the SQL of an expression, or refuse one that grows too large by its guards."""
         size = measure(expression)
         if size.depth > MOST_NESTED:
-            raise _too_large()
+            raise too_large()
         most = MOST + MOST_FOR_CONSTANT * size.constants
         found = self._read(expression) if isinstance(expression, Variable) else self._sql(expression, most)
         return shown(found, expression.type)
 
     def _sql(self, expression: Expression, most: int) -> str:
-        found = self._one(expression, most)
-        if len(found) > most:
-            raise _too_large()
-        return found
+        return within(self._one(expression, most), most)
 
     def _one(self, expression: Expression, most: int) -> str:
         match expression:
@@ -111,10 +116,6 @@ class PostgresCompiler:
         if isinstance(expression, Variable):
             return named(expression) if isinstance(expression.type, Opaque) else compared(expression)
         return self._sql(expression, most)
-
-
-def _too_large() -> Mistyped:
-    return Mistyped("this expression is nested too deeply", "write it more simply")
 
 
 def _check(call: Call) -> None:

@@ -6,7 +6,7 @@ constants, and evaluate any part in any order, and meets no value that a cast do
 
 from __future__ import annotations
 
-from recuse.scalars.convert import as_text, cuts, holds
+from recuse.scalars.convert import as_text, calendar, cuts, holds
 from recuse.scalars.expression import Constant
 from recuse.scalars.postgres.spelling import NAN, ZERO, cast, constant, engine_type, held, is_long
 from recuse.scalars.spelling import quoted
@@ -24,10 +24,8 @@ from recuse.scalars.types import (
     Timestamp,
     Type,
     Uuid,
-    is_ordinary,
 )
 
-FIRST_MOMENT, LAST_MOMENT = "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 LARGEST, SMALLEST = "1e300", "1e-300"
 """floats that text is read as: nearer to zero it is zero, farther away NULL"""
 
@@ -67,11 +65,8 @@ def between(sql: str, low: str, high: str) -> str:
 
 def ordinary(sql: str, kind: Type) -> str:
     """Return a date or timestamp that is NULL outside of the years 1 to 9999, at infinity too."""
-    if isinstance(kind, Date | Timestamp) and is_ordinary(kind):
-        return sql
-    ends = ("0001-01-01", "9999-12-31") if isinstance(kind, Date) else (FIRST_MOMENT, LAST_MOMENT)
-    low, high = (cast(quoted(end), engine_type(kind)) for end in ends)
-    return between(sql, low, high)
+    ends = calendar(kind)
+    return sql if ends is None else between(sql, *(cast(quoted(end), engine_type(kind)) for end in ends))
 
 
 def one_form(sql: str) -> str:

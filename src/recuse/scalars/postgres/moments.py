@@ -5,7 +5,7 @@ from __future__ import annotations
 from recuse.scalars.dates import CLOCK_FIELDS, DATES, FIELDS
 from recuse.scalars.expression import Call
 from recuse.scalars.function import Function, Mistyped, constant_of
-from recuse.scalars.moving import BETWEEN_DATES, DAYS, MOVING
+from recuse.scalars.moving import BETWEEN_DATES, DAYS, MOVING, moved_parts
 from recuse.scalars.postgres.convert import ordinary, spelled_as
 from recuse.scalars.postgres.numbers import SqlForm, chosen
 from recuse.scalars.postgres.own import OWN
@@ -40,9 +40,7 @@ def _field(name: str, target: str | None = "bigint") -> SqlForm:
 
 def _moved(sign: str) -> SqlForm:
     def form(call: Call, left: str, right: str) -> str:
-        first = isinstance(call.arguments[0].type, Date)
-        days, count = (left, right) if first else (right, left)
-        kind = call.arguments[0 if first else 1].type
+        days, kind, count = moved_parts(call, left, right)
         return f"({ordinary(days, kind)} {sign} {cast(_near(count, sign), 'integer')})"
 
     return form

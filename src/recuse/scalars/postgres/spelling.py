@@ -34,7 +34,7 @@ FIRST_YEAR = -4000
 ZERO, NAN = "CAST('0' AS double precision)", "CAST('NaN' AS double precision)"
 CHARACTER = "CHARACTER("
 """how a type begins whose values are filled up with spaces"""
-ZONED = "TIMESTAMP WITH TIME ZONE"
+ZONED = "TIMESTAMP IN UTC"
 WIDE = frozenset({"BIGINT", "DOUBLE PRECISION", "TEXT", "BOOLEAN", "DATE", "UUID"})
 """stored types that are read as they are"""
 

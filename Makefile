@@ -17,7 +17,7 @@ demo: .venv/installed
 	$(BIN)/recuse demo
 
 test: .venv/installed-test
-	@echo "ruff, mypy and all tests but the slow ones: five to eight minutes on two idle cores; this is with $(WORKERS) processes"
+	@echo "ruff, mypy and all tests but the slow ones: about eight minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
 	$(MAKE) --no-print-directory lint
 	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine"

@@ -226,3 +226,12 @@ def test_a_histogram_is_drawn_with_its_noise():
         shares = recuse.cdf(session, "paid", "visit", 1, edges=[10, 20])
         assert "share" in text_bars(shares)[0]
         assert "<svg" in answer._repr_html_()
+
+
+def test_a_picture_says_how_much_of_the_noise_its_lines_hold():
+    _, session = opened([float(n % 100) for n in range(400)])
+    with session:
+        counted = svg(session.histogram("paid", "visit", 1, edges=[0, 50]))
+        shares = svg(session.cdf("paid", "visit", 1, edges=[0, 50]))
+    assert "lines: 95 % of the noise" in counted
+    assert "lines: 90 % of the noise" in shares, "a share is made of two numbers"

@@ -13,10 +13,10 @@ from pathlib import Path
 from recuse.errors import ParameterError
 from recuse.privacy import decimal_text
 from recuse.session.answer import Answer
-from recuse.session.cells import Cell
+from recuse.session.cells import Cell, confidence
 from recuse.session.formulas import Keys
 from recuse.session.table import finest
-from recuse.session.words import label, noise_text, value_text
+from recuse.session.words import label, noise_text, percent, value_text
 from recuse.sql.histogram import ABOVE, UP_TO
 
 ROW, BAR, LEFT, RIGHT, TOP = 22, 360, 150, 190, 30
@@ -53,6 +53,11 @@ def bars_of(answer: Answer) -> list[Bar]:
         low, high = (value if end is None else end for end in cell.interval)
         found.append(Bar(_words(answer.key_names, row.keys), cell, value, low, high))
     return found
+
+
+def _lines(bars: Sequence[Bar]) -> str:
+    """Return what the lines on the bars are: how much of the noise, of the bar that says least."""
+    return f"lines: {percent(min(confidence(bar.cell) for bar in bars))} of the noise"
 
 
 def _words(names: Sequence[str], keys: Keys) -> str:
@@ -133,8 +138,7 @@ def svg(answer: Answer) -> str:
             text(LEFT + BAR + 10, middle + 4, said),
         ]
     parts.append(
-        text(LEFT, height - 12, f"lines: 95 % of the noise; epsilon {decimal_text(answer.epsilon)}")
-        + "</svg>"
+        text(LEFT, height - 12, f"{_lines(bars)}; epsilon {decimal_text(answer.epsilon)}") + "</svg>"
     )
     return "".join(parts)
 
@@ -173,5 +177,5 @@ def _png(answer: Answer, path: Path) -> None:
     axes.barh(places, values, xerr=reach, color=FILL, ecolor=INK, capsize=3)
     axes.set_yticks(places, [bar.label for bar in bars])
     axes.invert_yaxis()
-    axes.set(xlabel=f"{answer.names[0]} (lines: 95 % of the noise)", ylabel=", ".join(answer.key_names))
+    axes.set(xlabel=f"{answer.names[0]} ({_lines(bars)})", ylabel=", ".join(answer.key_names))
     figure.savefig(path, dpi=144)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Self, TypedDict
@@ -67,9 +67,10 @@ def edge_text(edge: BinEdge) -> str:
     >>> edge_text(2.5), edge_text(date(2024, 2, 29))
     ('2.5', "DATE '2024-02-29'")
     """
+    if isinstance(edge, datetime):
+        return f"TIMESTAMP '{edge.isoformat(sep=' ')}'"
     if isinstance(edge, date):
-        kind = "DATE" if type(edge) is date else "TIMESTAMP"
-        return f"{kind} '{edge.isoformat(sep=' ') if kind == 'TIMESTAMP' else edge.isoformat()}'"  # type: ignore[call-arg]
+        return f"DATE '{edge.isoformat()}'"
     try:
         return decimal_text(Fraction(str(edge) if isinstance(edge, float) else edge))
     except (ValueError, OverflowError, TypeError):

@@ -21,7 +21,6 @@ from statistics import fmean
 from recuse.engines.open import open_engine
 from recuse.lab.experiments.tpch_written import policy_with
 from recuse.mechanism.cell import Staircase
-from recuse.mechanism.clipped import Clipped
 from recuse.mechanism.grid import Releasable
 from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
@@ -143,8 +142,11 @@ def parts_of(groups: Groups) -> Sequence[Releasable]:
     """Return what is released with one noise each."""
     if isinstance(groups, SideBySide):
         return groups.relations
-    subject: Clipped | Releasable = groups.vectors if isinstance(groups, OneOwner) else groups.subject  # type: ignore[attr-defined]
-    return [subject]
+    if isinstance(groups, OneOwner):
+        return [groups.vectors]
+    if isinstance(groups, Together):
+        return [groups.subject]
+    raise TypeError("groups of another making")
 
 
 def oracle(groups: Groups, truth: Sequence[int], epsilon: Fraction) -> float:

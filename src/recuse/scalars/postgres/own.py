@@ -74,9 +74,9 @@ def _half_even(_: Call, value: float, __: int = 0) -> float:
 # ------------------------------------------------------------------ text
 
 
-def _text_row(name: str, value: Callable[..., object], **changes: object) -> Function:
+def _text_row(name: str, value: Callable[..., object]) -> Function:
     row = next(row for row in TEXT if row.name == name)
-    return replace(row, name=f"pg {name}", value=value, duckdb=none, inner=True, **changes)  # type: ignore[arg-type]
+    return replace(row, name=f"pg {name}", value=value, duckdb=none, inner=True)
 
 
 def _trim(sides: str) -> Callable[..., str]:
@@ -175,7 +175,7 @@ OWN: tuple[Function, ...] = (
     _text_row("rtrim", _trim("r")),
     _text_row("substring", _substring),
     _text_row("split_part", _split),
-    _text_row("reverse", lambda _, x: x[::-1], folds=True),
+    replace(_text_row("reverse", lambda _, x: x[::-1]), folds=True),
     Function(
         "pg regexp_matches",
         "x ~ 'pattern'",

@@ -122,3 +122,21 @@ def test_a_later_version_is_refused(path):
     declare(path, 0)
     with pytest.raises(LedgerError, match="version 0"):
         Ledger.open(path)
+
+
+@pytest.mark.parametrize("version", range(1, schema.VERSION))
+def test_a_ledger_of_every_earlier_version_opens_and_can_be_charged(path, tmp_path, version):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1)
+        for step in schema.MIGRATIONS[1:version]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+    ledger = Ledger.open(path)
+    ledger.charge(question("1/6"))
+    assert (ledger.balance().spent, ledger.audit(), ledger.tokens().all()) == (1, [], [])
+    assert [charge.door for charge in ledger.history()] == [None] * 3
+    new = tmp_path / "new.ledger"
+    open_or_create(new, ONE)
+    assert tables(path) == tables(new)

@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from recuse.cli.budget import budget_app, data_app
+from recuse.cli.custody import ledger_app, token_app
 from recuse.cli.datasets import datasets
 from recuse.cli.estimate import estimate
 from recuse.cli.graph import graph_app
@@ -234,6 +235,8 @@ app.add_typer(graph_app, name="graph")
 app.command()(datasets)
 app.add_typer(budget_app, name="budget")
 app.add_typer(data_app, name="data")
+app.add_typer(ledger_app, name="ledger")
+app.add_typer(token_app, name="token")
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Of the click that typer brings or uses: its place differs between versions, so it is found by its child."""

@@ -54,6 +54,8 @@ class Bill:
     analyst: str | None = None
     source: str = ""
     delta: Delta | None = None
+    door: str | None = None
+    """by which way of a server it came; None: by none"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class Charge:
     source: str | None
     """the data as seen from the ledger; None for charges before version 3"""
     delta: Fraction = Fraction(0)
+    door: str | None = None
+    """by which way of a server it came"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,18 @@ class Decision:
     epsilon: Fraction | None
     data_version: int
     delta: Fraction | None = None
+    who: str | None = None
+    """who did it; None for decisions before version 5"""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A line of the audit: what a custodian did, and when. Nothing of the data is in it, and no token."""
+
+    at: str
+    who: str
+    what: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from recuse.errors import AnalystError, BudgetError, LedgerError
+from recuse.ledger.backup import copy_to
 from recuse.ledger.entries import (
+    Act,
     Analyst,
     Balance,
     Bill,
@@ -30,6 +32,7 @@ from recuse.ledger.entries import (
     checked_name,
 )
 from recuse.ledger.file import MALFORMED, readable, transaction, unusable, uri_of
+from recuse.ledger.mark import NO_CHARGES, Mark, refuse_older
 from recuse.ledger.schema import VERSION, lay_out, migrate, now, version_of
 from recuse.ledger.spending import (
     AMOUNTS,
@@ -41,6 +44,7 @@ from recuse.ledger.spending import (
     refuse_overdraft,
     spent_of,
 )
+from recuse.ledger.tokens import SHELL, Tokens, write_down
 from recuse.privacy import Delta, Epsilon, decimal_text
 
 WAIT_SECONDS = 60.0
@@ -78,6 +82,7 @@ class Ledger:
             ledger._check()
         except MALFORMED as error:
             raise unusable(path, error) from None
+        refuse_older(path, ledger.mark)
         return ledger
 
     def _bring_up(self) -> None:
@@ -130,7 +135,7 @@ class Ledger:
         """Return all charges, oldest first: what was asked, what it cost, what was let out."""
         with readable(self.path):
             rows = self._rows(
-                "SELECT at, epsilon, query, analyst, data_version, policy, answer, source, delta"
+                "SELECT at, epsilon, query, analyst, data_version, policy, answer, source, delta, door"
                 " FROM charge ORDER BY id"
             )
             return list(map(charge_of, rows))
@@ -139,9 +144,35 @@ class Ledger:
         """Return what the custodian has decided, oldest first; the first grant is the policy's."""
         with readable(self.path):
             rows = self._rows(
-                "SELECT at, what, analyst, epsilon, data_version, delta FROM decision ORDER BY id"
+                "SELECT at, what, analyst, epsilon, data_version, delta, who FROM decision ORDER BY id"
             )
             return list(map(decision_of, rows))
+
+    def audit(self) -> list[Act]:
+        """Return what custodians did, oldest first: grants, publications, tokens, backups."""
+        with readable(self.path):
+            return [Act(*row) for row in self._rows("SELECT at, who, what, detail FROM audit ORDER BY id")]
+
+    def tokens(self) -> Tokens:
+        """Return the tokens by which a server knows who asks."""
+        self._stay()
+        return Tokens(self.path, self._connection)
+
+    def mark(self, after: Mark = NO_CHARGES, most: int = -1) -> Mark:
+        """Return the mark of all charges, or of the first so many; `after` is one that was made before."""
+        with readable(self.path):
+            rows = self._rows(
+                "SELECT at, epsilon, query, key, analyst, delta FROM charge ORDER BY id LIMIT ? OFFSET ?",
+                *(most if most < 0 else most - after.charges, after.charges),
+            )
+            return after.extended(rows)
+
+    def backup(self, copy: Path, who: str = SHELL) -> None:
+        """Write the ledger as it is now into a new file, while others may charge; only its owner reads it."""
+        with readable(self.path), self._transaction("IMMEDIATE"):
+            write_down(self._connection, who, "backup", copy.name)
+        self._stay()
+        copy_to(self._connection, copy)
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
         self._stay()
@@ -192,8 +223,9 @@ class Ledger:
             delta = Fraction(0) if question.delta is None else question.delta.value
             refuse_overdraft(question, before, own)
             cursor = self._connection.execute(
-                "INSERT INTO charge (at, epsilon, query, analyst, data_version, policy, key, source, delta)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO charge"
+                " (at, epsilon, query, analyst, data_version, policy, key, source, delta, door)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     now(),
                     str(epsilon),
@@ -204,6 +236,7 @@ class Ledger:
                     question.key,
                     question.source,
                     str(delta),
+                    question.door,
                 ),
             )
             self._connection.execute(
@@ -238,7 +271,9 @@ class Ledger:
 
     # -------------------------------------------------------------- the custodian
 
-    def grant(self, epsilon: Epsilon, analyst: str | None = None, delta: Delta | None = None) -> Balance:
+    def grant(
+        self, epsilon: Epsilon, analyst: str | None = None, delta: Delta | None = None, who: str = SHELL
+    ) -> Balance:
         """Return the balance after the limit of the database, or of an analyst, has been set to `epsilon`.
 
         The whole limit is named, so that granting twice grants no more. It cannot fall below what is spent.
@@ -269,10 +304,10 @@ class Ledger:
                 )
             values = [str(epsilon.value), str(chance)]
             self._connection.execute(what, values if analyst is None else [*values, analyst])
-            self._decide("grant", analyst, epsilon, version, delta)
+            self._decide("grant", analyst, epsilon, version, delta, who=who)
             return replace(before, granted=epsilon.value, granted_delta=chance)
 
-    def publish(self) -> int:
+    def publish(self, who: str = SHELL) -> int:
         """Return the new data version: the custodian says that the data has changed.
 
         Answers of earlier versions stay in the history and are not given again.
@@ -280,7 +315,7 @@ class Ledger:
         with readable(self.path), self._transaction("IMMEDIATE"):
             version = self._account()[1] + 1
             self._connection.execute("UPDATE account SET data_version = ?", (version,))
-            self._decide("publish", None, None, version)
+            self._decide("publish", None, None, version, who=who)
             return version
 
     def _decide(
@@ -290,13 +325,17 @@ class Ledger:
         epsilon: Epsilon | None,
         version: int,
         delta: Delta | None = None,
+        *,
+        who: str,
     ) -> None:
         losses = [None if loss is None else str(loss.value) for loss in (epsilon, delta)]
         self._connection.execute(
-            "INSERT INTO decision (at, what, analyst, epsilon, delta, data_version)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (now(), what, analyst, *losses, version),
+            "INSERT INTO decision (at, what, analyst, epsilon, delta, data_version, who)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (now(), what, analyst, *losses, version, who),
         )
+        said = [("analyst", analyst), *zip(("epsilon", "delta"), losses, strict=True), ("version", version)]
+        write_down(self._connection, who, what, ", ".join(f"{name} {value}" for name, value in said if value))
 
     def _stay(self) -> None:
         """Refuse to be used elsewhere: a connection that a fork has copied could spend a budget twice."""

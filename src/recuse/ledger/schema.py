@@ -58,7 +58,36 @@ VERSION_4 = (
 )
 """δ beside ε: a ledger from before has granted none"""
 
-MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3, VERSION_4)
+VERSION_5 = (
+    """CREATE TABLE token (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        role TEXT NOT NULL CHECK (role IN ('analyst', 'custodian')),
+        purpose TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        scram TEXT NOT NULL,
+        created TEXT NOT NULL,
+        expires TEXT,
+        revoked TEXT,
+        last_used TEXT
+    )""",
+    """CREATE TABLE audit (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        who TEXT NOT NULL,
+        what TEXT NOT NULL,
+        detail TEXT NOT NULL
+    )""",
+    "CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit"
+    " BEGIN SELECT RAISE(ABORT, 'the audit is not changed'); END",
+    "CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit"
+    " BEGIN SELECT RAISE(ABORT, 'the audit is not deleted'); END",
+    "ALTER TABLE charge ADD COLUMN door TEXT",
+    "ALTER TABLE decision ADD COLUMN who TEXT",
+)
+"""tokens for those who ask a server, and what the custodian did: lines are added, and stay"""
+
+MIGRATIONS = (VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5)
 VERSION = len(MIGRATIONS)
 
 

@@ -58,11 +58,11 @@ def refuse_overdraft(question: Bill, database: Balance, own: Analyst | None) -> 
 
 def charge_of(row: Sequence[Any]) -> Charge:
     """Return an entry of the history from its columns."""
-    at, epsilon, *rest, delta = row
-    return replace(Charge(at, Fraction(epsilon), *rest), delta=Fraction(delta))
+    at, epsilon, *rest, delta, door = row
+    return replace(Charge(at, Fraction(epsilon), *rest), delta=Fraction(delta), door=door)
 
 
 def decision_of(row: Sequence[Any]) -> Decision:
     """Return what the custodian decided, from its columns."""
-    at, what, analyst, epsilon, version, delta = row
-    return Decision(at, what, analyst, stated(epsilon), version, stated(delta))
+    at, what, analyst, epsilon, version, delta, who = row
+    return Decision(at, what, analyst, stated(epsilon), version, stated(delta), who)

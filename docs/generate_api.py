@@ -42,6 +42,7 @@ PARTS: dict[str, list[Any]] = {
         recuse.QueryError,
         recuse.DatabaseError,
         recuse.UnansweredError,
+        recuse.LayoutError,
         recuse.LedgerError,
         recuse.AnalystError,
         recuse.BudgetError,

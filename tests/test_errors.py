@@ -20,6 +20,7 @@ CODES = {
     "PolicyError": "policy",
     "QueryError": "query",
     "DatabaseError": "database",
+    "LayoutError": "database.layout",
     "LedgerError": "ledger",
     "AnalystError": "ledger.analyst",
     "BudgetError": "budget",

@@ -6,6 +6,7 @@
     ├── PolicyError             policy                the policy file says something that cannot be meant
     ├── QueryError              query                 the SQL is not understood completely, so it is refused
     ├── DatabaseError           database              the database cannot be opened or has no such table
+    │   └── LayoutError         database.layout       … or an edge list is not laid out as was said
     ├── LedgerError             ledger                the budget ledger cannot be used
     │   ├── AnalystError        ledger.analyst        … because it does not know the analyst who asks
     │   └── BudgetError         budget                … because too little of the budget is left
@@ -111,6 +112,10 @@ class QueryError(RecuseError, code="query"):
 
 class DatabaseError(RecuseError, code="database"):
     """The database cannot be opened, or its catalogue lacks what was named."""
+
+
+class LayoutError(DatabaseError, code="database.layout"):
+    """The lines of an edge list are not as its name, or as the caller, says."""
 
 
 class LedgerError(RecuseError, code="ledger"):

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import mmwrite
 
-from recuse.errors import DatabaseError
+from recuse.errors import DatabaseError, LayoutError, ParameterError
 from recuse.graphs.enumerate import count_copies
 from recuse.graphs.graph import Graph, simple_graph
 from recuse.graphs.names import clique
 from recuse.graphs.protect import Protected
 from recuse.graphs.read import read_graph
+from recuse.graphs.text import Layout
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "graphs"
 
@@ -132,6 +133,58 @@ def test_a_bad_file_is_one_line(tmp_path, name, content):
         read_graph(tmp_path / name)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+LAYOUTS = {
+    "tabs.csv.gz": (gzip.compress(b"1\t2\n2\t3\n", mtime=0), Layout("\t", header=False)),
+    "semicolons.csv": (b"u;v;since\n1;2;9\n2;3;8\n", Layout(";")),
+    "headless.csv": (b"1,2\n2,3\n", Layout(header=False)),
+    "weights.csv": (b"1,2,5\n2,3,6\n", Layout(header=False)),
+    "header.txt": (b"friend of\n1 2\n2 3\n", Layout(header=True)),
+    "commas.txt": (b"1,2\n2,3\n", Layout(",", header=False)),
+    "comments.csv": (b"# by hand\nu,v\n1,2\n# more\n2,3\n", Layout(comment="#")),
+    "notes.txt": (b"// by hand\n1 2\n2 3\n", Layout(comment="//")),
+    "titled.txt": (b"friends\n1 2\n2 3\n", Layout(header=True)),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_what_the_name_of_a_file_does_not_say_is_said(tmp_path, name):
+    content, layout = LAYOUTS[name]
+    (tmp_path / name).write_bytes(content)
+    graph = read_graph(tmp_path / name, layout=layout)
+    assert named_edges(graph) == {frozenset((1, 2)), frozenset((2, 3))}
+
+
+@pytest.mark.parametrize("name", [name for name in LAYOUTS if name != "header.txt"])
+def test_without_a_word_such_a_file_is_refused_with_what_to_say(tmp_path, name):
+    # two words are an edge: that header.txt has a header cannot be known
+    (tmp_path / name).write_bytes(LAYOUTS[name][0])
+    with pytest.raises(LayoutError, match=r"separator, header and comment"):
+        read_graph(tmp_path / name)
+
+
+def test_columns_without_a_header_have_names(tmp_path):
+    (tmp_path / "g.csv").write_bytes(b"1,2,5,x\n2,3,6,y\n")
+    graph = read_graph(tmp_path / "g.csv", layout=Layout(header=False))
+    assert [column.name for column in graph.about_edges] == ["weight", "c4"]
+
+
+def test_lines_of_different_lengths_without_a_header_are_refused(tmp_path):
+    (tmp_path / "g.csv").write_bytes(b"1,2\n2,3,4\n")
+    with pytest.raises(LayoutError, match="different numbers"):
+        read_graph(tmp_path / "g.csv", layout=Layout(header=False))
+
+
+def test_a_separator_is_one_character_and_a_format_of_its_own_has_none(tmp_path):
+    for wrong in ("", ";;", "\n", '"'):
+        with pytest.raises(ParameterError, match="one character"):
+            Layout(wrong)
+    with pytest.raises(ParameterError, match="begins with something"):
+        Layout(comment=" ")
+    (tmp_path / "g.gml").write_bytes(b"graph [ ]")
+    with pytest.raises(DatabaseError, match="only an edge list"):
+        read_graph(tmp_path / "g.gml", layout=Layout(";"))
 
 
 def test_a_missing_file_is_one_line(tmp_path):

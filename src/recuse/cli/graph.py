@@ -16,6 +16,7 @@ from recuse.cli.progress import working
 from recuse.cli.show import PlotFile, check_plot, picture, tell
 from recuse.errors import ParameterError
 from recuse.graphs.protect import protected
+from recuse.graphs.text import Layout
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.session.answer import Answer
 from recuse.session.degree_question import TAILS
@@ -47,6 +48,14 @@ Directed = Annotated[
     bool, typer.Option("--directed", help="Directions count; in GML and GraphML the file says so.")
 ]
 NodeTable = Annotated[Path | None, typer.Option(help="A CSV file about the nodes of a CSV file.")]
+Separator = Annotated[
+    str | None, typer.Option(help="What stands between two cells of an edge list, such as ';' or tab.")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line of an edge list names its columns."),
+]
+Comment = Annotated[str | None, typer.Option(help="What lines begin with that are left out, such as '#'.")]
 GraphLedger = Annotated[Path | None, typer.Option(help="The budget ledger; FILE.ledger unless named.")]
 NewBudget = Annotated[str, typer.Option(help="What a new ledger grants.")]
 
@@ -67,6 +76,9 @@ def count(
     induced: Induced = False,
     directed: Directed = False,
     nodes: NodeTable = None,
+    separator: Separator = None,
+    header: Header = None,
+    comment: Comment = None,
     ledger: GraphLedger = None,
     budget: NewBudget = str(BUDGET),
     analyst: AnalystName = None,
@@ -74,14 +86,16 @@ def count(
     json_output: AsJson = False,
 ) -> None:
     """Count the copies of a pattern, and charge the epsilon to the ledger."""
-    whom, what = protected(protect), _counted(pattern)
+    whom, what, layout = protected(protect), _counted(pattern), _layout(separator, header, comment)
 
     def ask(session: GraphSession) -> Answer:
         return session.count(
             what, protect=whom, epsilon=epsilon, where=where, induced=induced, mechanism=mechanism
         )
 
-    with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
+    with _opened(
+        file, nodes, layout, directed=directed, ledger=ledger, budget=budget, analyst=analyst
+    ) as session:
         answer = _asked(session, ask)
     tell(answer, as_object=json_output)
 
@@ -95,11 +109,14 @@ def explain(
     induced: Induced = False,
     directed: Directed = False,
     nodes: NodeTable = None,
+    separator: Separator = None,
+    header: Header = None,
+    comment: Comment = None,
     json_output: AsJson = False,
 ) -> None:
     """Draw a pattern, say what is counted and who owns each copy. Costs nothing."""
-    whom, what = protected(protect), _counted(pattern)
-    with _opened(file, nodes, directed=directed) as session:
+    whom, what, layout = protected(protect), _counted(pattern), _layout(separator, header, comment)
+    with _opened(file, nodes, layout, directed) as session:
         found = session.explain(what, protect=whom, where=where, induced=induced)
     told = {name: getattr(found, name) for name in TOLD}
     typer.echo(json.dumps(told) if json_output else "\n".join(found.lines()))
@@ -112,14 +129,19 @@ def transitivity(
     protect: WhomToProtect = None,
     directed: Directed = False,
     nodes: NodeTable = None,
+    separator: Separator = None,
+    header: Header = None,
+    comment: Comment = None,
     ledger: GraphLedger = None,
     budget: NewBudget = str(BUDGET),
     analyst: AnalystName = None,
     json_output: AsJson = False,
 ) -> None:
     """Answer 3 × triangles / 2-stars with both counts, and charge the epsilon that they share."""
-    whom = protected(protect)
-    with _opened(file, nodes, directed=directed, ledger=ledger, budget=budget, analyst=analyst) as session:
+    whom, layout = protected(protect), _layout(separator, header, comment)
+    with _opened(
+        file, nodes, layout, directed=directed, ledger=ledger, budget=budget, analyst=analyst
+    ) as session:
         answer = _asked(session, lambda opened: opened.transitivity(protect=whom, epsilon=epsilon))
     tell(answer, as_object=json_output)
 
@@ -133,15 +155,20 @@ def degrees(
         str, typer.Option("--at-least", help="The degrees, from each of which on nodes are counted.")
     ] = ",".join(map(str, TAILS)),
     plot: PlotFile = None,
+    separator: Separator = None,
+    header: Header = None,
+    comment: Comment = None,
     ledger: GraphLedger = None,
     budget: NewBudget = str(BUDGET),
     analyst: AnalystName = None,
     json_output: AsJson = False,
 ) -> None:
     """Answer how many nodes have k neighbours at least, for several k, and charge one epsilon."""
-    whom, tails = protected(protect), _tails(at_least)
+    whom, tails, layout = protected(protect), _tails(at_least), _layout(separator, header, comment)
     check_plot(plot)
-    with _opened(file, None, directed=False, ledger=ledger, budget=budget, analyst=analyst) as session:
+    with _opened(
+        file, None, layout, directed=False, ledger=ledger, budget=budget, analyst=analyst
+    ) as session:
         answer = _asked(session, lambda opened: opened.degrees(protect=whom, epsilon=epsilon, tails=tails))
     tell(answer, as_object=json_output)
     picture(answer, plot)
@@ -152,6 +179,11 @@ def _tails(text: str) -> list[int]:
     if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in found):
         raise ParameterError("--at-least is not understood", found=text, accepted="--at-least 1,2,5,10")
     return [int(part) for part in found]
+
+
+def _layout(separator: str | None, header: bool | None, comment: str | None) -> Layout:
+    """Return how an edge list is to be read; a tab can be named, since it is hard to type."""
+    return Layout("\t" if separator in ("tab", "\\t") else separator, header, comment)
 
 
 def _counted(pattern: str | None) -> str:
@@ -169,7 +201,7 @@ def _counted(pattern: str | None) -> str:
 def _opened(
     file: str,
     nodes: Path | None,
-    *,
+    layout: Layout,
     directed: bool,
     ledger: Path | None = None,
     budget: str = str(BUDGET),
@@ -180,7 +212,15 @@ def _opened(
         warnings.simplefilter("ignore", SecondBudgetWarning)
         with working():
             session = open_graph(
-                file, nodes=nodes, directed=directed or None, ledger=ledger, budget=budget, analyst=analyst
+                file,
+                nodes=nodes,
+                directed=directed or None,
+                separator=layout.separator,
+                header=layout.header,
+                comment=layout.comment,
+                ledger=ledger,
+                budget=budget,
+                analyst=analyst,
             )
         with session:
             yield session

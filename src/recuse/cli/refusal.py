@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from recuse.errors import AnalystError, RecuseError, StatisticsError
+from recuse.errors import AnalystError, LayoutError, RecuseError, StatisticsError
 
 OPTIONS = {
     AnalystError.code: "--analyst NAME; recuse budget grant LEDGER --analyst NAME --epsilon E names one",
+    LayoutError.code: "--separator ';', --header or --no-header, --comment '#'",
     StatisticsError.code: "--rows TABLE=NUMBER",
 }
 """which option a refusal is about, by the refusal's code, where its words do not say so"""

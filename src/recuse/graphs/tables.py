@@ -24,6 +24,10 @@ class GraphFormatError(ValueError):
     """The source breaks a rule of its format; the text says which, without data."""
 
 
+class GraphLayoutError(GraphFormatError):
+    """The lines of an edge list are not as its name says, nor as the caller does."""
+
+
 def word_name(word: str) -> Hashable:
     """Return the name that a word of a text file stands for: digits are a number.
 

@@ -21,6 +21,7 @@ from recuse.graphs.graph import Graph
 from recuse.graphs.objects import graph_of_object
 from recuse.graphs.protect import Protected, protected
 from recuse.graphs.read import read_graph
+from recuse.graphs.text import Layout
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.privacy import Epsilon, NumberLike
 from recuse.session.answer import Answer
@@ -121,6 +122,9 @@ def graph(
     *,
     nodes: Any = None,
     directed: bool | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    comment: str | None = None,
     ledger: str | PathLike[str] | None = None,
     budget: NumberLike = BUDGET,
     analyst: str | None = None,
@@ -128,18 +132,23 @@ def graph(
 ) -> GraphSession:
     """Return a session on a graph: a file, the name of a public one, or a graph object or edge table.
 
-    `nodes` is a table about the nodes of an edge table. The ledger of a file lies beside it as `NAME.ledger`
+    `nodes` is a table about the nodes of an edge table. `separator`, `header` and `comment` say of an edge
+    list what its name does not: what stands between two cells, whether the first line names the columns, and
+    what lines begin with that are left out. The ledger of a file lies beside it as `NAME.ledger`
     unless another is named; graphs in memory are counted in memory. `budget` is what a new ledger grants.
     """
-    grant = Epsilon.of(budget)
+    grant, layout = Epsilon.of(budget), Layout(separator, header, comment)
     if isinstance(source, str | PathLike):
         file = located(fspath(source))
         about = None if nodes is None else _table_path(nodes)
-        place, loaded = LedgerLocation.of(file, ledger), read_graph(file, about, directed=directed)
+        place = LedgerLocation.of(file, ledger)
+        loaded = read_graph(file, about, directed=directed, layout=layout)
+    elif layout != Layout():
+        raise ParameterError("only a file has a separator, a header and comments")
     else:
         about, place = None, LedgerLocation.of(None, ledger)
         loaded = graph_of_object(source, nodes, directed=directed)
-    return GraphSession(loaded, place, grant, parts or Parts(), analyst, place.called(about))
+    return GraphSession(loaded, place, grant, parts or Parts(), analyst, f"{place.called(about)}{layout}")
 
 
 def _table_path(nodes: object) -> Path:

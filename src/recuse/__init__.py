@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recuse.policy import Policy
     from recuse.privacy import Epsilon
     from recuse.session.answer import Answer
+    from recuse.session.declared import FalseKey
     from recuse.session.graph import GraphSession, graph
     from recuse.session.session import Session, cdf, connect, histogram
     from recuse.session.statistics import Statistics
@@ -43,6 +44,7 @@ _HOME = {
     "BudgetError": "recuse.errors",
     "DatabaseError": "recuse.errors",
     "Epsilon": "recuse.privacy",
+    "FalseKey": "recuse.session.declared",
     "LayoutError": "recuse.errors",
     "LedgerError": "recuse.errors",
     "ParameterError": "recuse.errors",
@@ -71,6 +73,7 @@ __all__ = [
     "BudgetError",
     "DatabaseError",
     "Epsilon",
+    "FalseKey",
     "GraphSession",
     "LayoutError",
     "LedgerError",

@@ -40,3 +40,19 @@ def test_a_ledger_alone_is_published_with_a_note(recuse, school, tmp_path):
     code, _, err = recuse("data", "publish", tmp_path / "x.ledger")
     assert code == 0
     assert "nothing was checked" in err
+
+
+def test_a_declared_key_that_does_not_hold_is_named_and_nothing_is_published(recuse, school):
+    policy = school.with_suffix(".toml")
+    policy.write_text(policy.read_text() + '\n[[key]]\ntable = "person"\ncolumn = ["id"]\n')
+    (school / "person.csv").write_bytes(b"id,name,salary\n1,ann,5\n2,bob,5\n1,cy,5\n")
+    assert recuse("budget", "grant", school, "--epsilon", 1)[0] == 0
+    told = "person (id): declared unique, but 2 rows share 1 values\n"
+    for command in ("check", "publish"):
+        code, out, err = recuse("data", command, school, "--policy", policy)
+        assert (code, out) == (2, told)
+        assert err.startswith("recuse: 1 declared key does not hold in school; hint: ")
+    code, out, _ = recuse("data", "check", school, "--policy", policy, "--json")
+    assert json.loads(out) == {"table": "person", "columns": ["id"], "values": 1, "rows": 2}
+    (school / "person.csv").write_bytes(b"id,name,salary\n1,ann,5\n2,bob,5\n,cy,5\n,di,5\n")
+    assert recuse("data", "publish", school, "--policy", policy)[0] == 0

@@ -227,14 +227,8 @@ def made_by(name: str) -> Counter[Call]:
 
 def forms(ask: Asking, session: Session | GraphSession, faults: Iterable[Fault]) -> set[str]:
     """Return all that leaves when each of the calls fails. Every one is charged, answered or not."""
-    found = set()
-    for fault in faults:
-        before = session.budget.spent
-        left = left_by(ask, fault)
-        assert session.budget.spent > before, "the charge stays"
-        if left is not None:
-            found.add(repr(left))
-    return found
+    before = session.budget.spent
+    return left_by(ask, faults, lambda: session.budget.spent > before)
 
 
 def form_of_one_failure(ask: Asking) -> str:

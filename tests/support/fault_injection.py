@@ -1,16 +1,21 @@
 """Faults at every call after the charge: which calls there are, and what leaves when one of them fails.
 
 A profile function sees every call of this package, and every call that it makes of the engine, of Arrow, of
-SQLite and of the solver; another raises at the one that is to fail.
+SQLite and of the solver. Another copies the process at each one that is to fail: the copy fails there and tells
+what leaves, and the question goes on. So one run has as many faults as one likes, each in a state of its own.
 """
 
 from __future__ import annotations
 
+import gc
+import os
+import pickle
+import signal
 import sqlite3
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +27,7 @@ import duckdb
 import pyarrow
 
 import recuse
+from recuse.engines.settings import CONFIGURATION
 from recuse.errors import BudgetError, DatabaseError, QueryError
 from recuse.ledger import Bill, Charged, Ledger, Stored
 from recuse.session import outward
@@ -115,18 +121,68 @@ class Saboteur:
         self._code, self._called = fault.call
         self._event = "c_call" if self._called else "call"
 
-    @property
-    def struck(self) -> bool:
-        """Whether the call was made, so that it failed."""
-        return self._left == 0
-
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         if frame.f_code is not self._code or event != self._event:
             return
         if not self._called or (_module(arg).partition(".")[0] in OTHERS and _name(arg) == self._called):
             self._left -= 1
-            if self.struck:
+            if self._left == 0:
                 raise self._fault.error
+
+
+class Forker:
+    """Copies the process at each of some calls after a charge: the copy fails there."""
+
+    LONGEST = 120
+    """seconds after which a copy is ended; what it would have told is missing then"""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self._faults = {(fault.call, fault.time): fault for fault in faults}
+        self._codes = {code for (code, _), _ in self._faults}
+        self._made: Counter[Call] = Counter()
+        self.told: list[tuple[str | None, bool]] = []
+        self.pipe: int | None = None
+        """where a copy tells what left it; None in the process itself"""
+
+    @property
+    def unmade(self) -> list[Fault]:
+        """The faults whose call was not made, so that nothing failed."""
+        return list(self._faults.values())
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if code not in self._codes:
+            return
+        if event == "call":
+            call = code, ""
+        elif event == "c_call" and _module(arg).partition(".")[0] in OTHERS:
+            call = code, _name(arg)
+        else:
+            return
+        self._made[call] += 1
+        if fault := self._faults.pop((call, self._made[call]), None):
+            self._fork(fault.error)
+
+    def _fork(self, error: BaseException) -> None:
+        (reading, writing), home = os.pipe(), os.getpid()
+        process = os.fork()
+        if process == 0:
+            gc.disable()  # it would touch, and so copy, all memory
+            signal.alarm(self.LONGEST)
+            os.getpid = lambda: home  # the ledger of a copy is its own: nothing is spent twice
+            self.pipe = writing
+            raise error
+        os.close(writing)
+        with os.fdopen(reading, "rb") as heard:
+            said = heard.read()
+        os.waitpid(process, 0)
+        self.told.append(pickle.loads(said))
+
+    def tell(self, left: str | None, *, charged: bool) -> None:
+        """End a copy, and say what left it and whether its charge stays."""
+        if self.pipe is not None:
+            os.write(self.pipe, pickle.dumps((left, charged)))
+            os._exit(0)
 
 
 def _name(function: Any) -> str:
@@ -138,7 +194,7 @@ def _module(function: Any) -> str:
 
 
 @contextmanager
-def watching(watcher: Watcher | Saboteur) -> Iterator[None]:
+def watching(watcher: Watcher | Saboteur | Forker) -> Iterator[None]:
     """Let a watcher see every call after a charge, while the body runs."""
     charge = Ledger.charge
 
@@ -162,26 +218,38 @@ def calls_of(ask: Callable[[], object]) -> Counter[Call]:
     return watcher.calls
 
 
-def left_by(ask: Callable[[], object], fault: Fault) -> object:
-    """Return all that leaves when one call fails; None if it is answered all the same.
+def left_by(ask: Callable[[], object], faults: Iterable[Fault], charged: Callable[[], bool]) -> set[str]:
+    """Return all that leaves when each of the calls fails; every one must be charged, answered or not.
 
     Some errors are expected inside: a call that is tried in another way has not failed. Nor has one that the
     interpreter makes to end a generator that is no longer needed: what is raised there goes nowhere.
     """
-    saboteur, left = Saboteur(fault), None
+    forker, left = Forker(faults), None
     try:
-        with watching(saboteur), patch.object(sys, "unraisablehook", lambda _: None):
+        with (
+            patch.dict(CONFIGURATION, threads=1),  # a copy has no other threads
+            patch.object(sys, "unraisablehook", lambda _: None),
+            watching(forker),
+        ):
             ask()
     except BaseException as error:
-        left = form_of(error)
-    assert saboteur.struck, f"{fault} was never made"
-    return left
+        if forker.pipe is None:
+            raise
+        left = repr(form_of(error))
+    finally:
+        if forker.pipe is not None:  # whatever else happens, a copy ends here
+            forker.tell(left, charged=charged())
+    assert not forker.unmade, f"never made: {forker.unmade}"
+    assert all(stays for _, stays in forker.told), "the charge stays"
+    return {form for form, _ in forker.told if form is not None}
 
 
 def form_of(error: BaseException) -> object:
     """Return everything that can be seen of an error, its places in our code among it."""
-    told = traceback.extract_tb(error.__traceback__)
-    places = [(place.filename, place.lineno) for place in told if place.filename.startswith(SOURCE)]
+    walked = traceback.walk_tb(error.__traceback__)
+    places = [
+        (one.f_code.co_filename, line) for one, line in walked if one.f_code.co_filename.startswith(SOURCE)
+    ]
     try:
         text = str(error)
     except RuntimeError:

@@ -15,12 +15,15 @@ from typer.core import TyperGroup
 
 from recuse.cli.options import AnalystName, AsJson, announce_new, changed_budget
 from recuse.cli.show import amounts
+from recuse.engines.open import is_address
+from recuse.engines.postgres_place import PostgresPlace
 from recuse.errors import DatabaseError, ParameterError
 from recuse.ledger import Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
 from recuse.policy import Policy
 from recuse.privacy import Delta, Epsilon, decimal_text, exact
 from recuse.session.check import check
+from recuse.session.declared import FalseKey
 from recuse.session.place import LedgerLocation, ledger_path
 
 SQLITE = b"SQLite format 3"
@@ -197,14 +200,18 @@ def export(ledger: LedgerOf, json_output: AsJson = False) -> None:
 
 
 TypesOf = Annotated[
-    Path | None, typer.Option("--policy", help="The policy whose [columns] give CSV files their types.")
+    Path | None,
+    typer.Option("--policy", help="The policy: types of CSV columns, and declared keys, which are tried."),
 ]
 
 
 @data_app.command("check")
 def check_data(
     source: Annotated[
-        Path, typer.Argument(help="A DuckDB file, a folder of CSV or Parquet files, or a graph file.")
+        str,
+        typer.Argument(
+            help="A DuckDB file, a folder of CSV or Parquet files, a graph file, or postgresql://host/database."
+        ),
     ],
     policy: TypesOf = None,
     most: Annotated[int, typer.Option(help="How many findings are printed.")] = MOST_FINDINGS,
@@ -213,24 +220,36 @@ def check_data(
     """Read everything once and name what cannot be read, by file, line and cell. For the custodian.
 
     NOT PRIVATE: what is printed depends on single rows. A cell that cannot be read is NULL when a question is
-    asked, and a line that cannot be parsed affects no other. Exit code 2 if anything was found.
+    asked, and a line that cannot be parsed affects no other. With a policy every declared [[key]] is tried.
+    Exit code 2 if anything was found.
     """
     checked(source, policy, most, as_object=json_output)
     if not json_output:
-        typer.echo(f"{source} can be read as declared")
+        typer.echo(f"{shown(source)} can be read as declared")
 
 
-def checked(source: Path, policy: Path | None, most: int, *, as_object: bool) -> None:
-    """Print what cannot be read in a source, and refuse to go on if there is anything."""
-    found = 0
-    for unreadable in check(source, policy):
-        found += 1
-        if found <= most:
-            typer.echo(json.dumps(asdict(unreadable)) if as_object else str(unreadable))
-    if found:
+def shown(source: str) -> Path | PostgresPlace:
+    """Return where a source is, as it may be shown."""
+    return PostgresPlace(source) if is_address(source) else Path(source)
+
+
+def checked(source: str, policy: Path | None, most: int, *, as_object: bool) -> None:
+    """Print what is not as declared in a source, and refuse to go on if there is anything."""
+    unreadable, false, name = 0, 0, shown(source).name
+    for number, found in enumerate(check(source, policy)):
+        if number < most:
+            typer.echo(json.dumps(asdict(found)) if as_object else str(found))
+        false += isinstance(found, FalseKey)
+        unreadable += not isinstance(found, FalseKey)
+    if unreadable:
         raise DatabaseError(
-            f"{found:,} {'place' if found == 1 else 'places'} in {source.name} cannot be read",
+            f"{unreadable:,} {'place' if unreadable == 1 else 'places'} in {name} cannot be read",
             hint="mend the files; until then these cells are NULL and lines with too many cells are no rows",
+        )
+    if false:
+        raise DatabaseError(
+            f"{false:,} declared {'key does' if false == 1 else 'keys do'} not hold in {name}",
+            hint="mend the rows, or take the [[key]] out of the policy: privacy rests on it",
         )
 
 
@@ -245,9 +264,9 @@ def publish(
 ) -> None:
     """Say that the data has changed, after checking it.
 
-    The data is read once as by recuse data check; if anything in it cannot be read, it is named and nothing
-    is published. Then the data version is raised by one: questions asked before are answered anew, and
-    charged.
+    The data is read once as by recuse data check; if anything in it cannot be read, or a declared key does
+    not hold, it is named and nothing is published. Then the data version is raised by one: questions asked
+    before are answered anew, and charged.
     """
     book, data = located(ledger), data_of(ledger)
     if data is None and not unchecked:
@@ -255,7 +274,7 @@ def publish(
             "nothing was checked: the data is not beside the ledger; recuse data check does it", err=True
         )
     elif data is not None and not unchecked:
-        checked(data, policy, MOST_FINDINGS, as_object=json_output)
+        checked(str(data), policy, MOST_FINDINGS, as_object=json_output)
     version = book.publish()
     if json_output:
         typer.echo(json.dumps({"data_version": version}))

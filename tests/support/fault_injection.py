@@ -1,8 +1,8 @@
 """Faults at every call after the charge: which calls there are, and what leaves when one of them fails.
 
 A profile function sees every call of this package, and every call that it makes of the engine, of Arrow, of
-SQLite and of the solver. Another copies the process at each one that is to fail: the copy fails there and tells
-what leaves, and the question goes on. So one run has as many faults as one likes, each in a state of its own.
+SQLite and of the solver. Another copies the process at each one that is to fail: the copy fails there and
+tells what leaves, and the question goes on. So one run has as many faults as one likes.
 """
 
 from __future__ import annotations

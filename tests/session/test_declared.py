@@ -42,9 +42,7 @@ epsilon = 10
 RULES = Policy.parse(POLICY)
 PERSON = "id,weight\n1,0.0\n2,-0.0\n3,nan\n4,nan\n"
 VISIT = "person,place,at\n1,a,2020-01-01\n2,a,2020-01-02\n3,b,\n4,b,\n"
-REPEATED = (
-    "person,place,at\n1,a,2020-01-01\n2,a,2020-01-01\n3,b,2020-01-01\n4,b,2020-1-1\n4,b,2020-01-01\n"
-)
+REPEATED = "person,place,at\n1,a,2020-01-01\n2,a,2020-01-01\n3,b,2020-01-01\n4,b,2020-1-1\n4,b,2020-01-01\n"
 FOUND = FalseKey("visit", ("place", "at"), 2, 5)
 
 

@@ -270,7 +270,7 @@ LEFT_OUT = {
         "public": "a question about nobody is never stored",
         "first_share": "the parts of a question have their ε",
     },
-    DerivationTable: {},
+    DerivationTable: {"listed": "the same rows, before they are summed"},
     FirstPlan: {"text": "the spelling"},
 }
 

@@ -14,7 +14,7 @@ import pyarrow
 
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
-from recuse.krelation.codes import codes_of, integers
+from recuse.krelation.codes import codes_of, integers, places_in
 from recuse.krelation.contributions import Contributions, encode_contributions
 from recuse.krelation.encode import BelowTables, Derivations, encode_groups, encode_merged
 from recuse.krelation.placed import PlacedRows, encode_placed
@@ -222,22 +222,24 @@ def derivations_of(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) 
 def _groups(found: Derivations, domain: GroupDomain) -> Integers:
     """Return the group of every row, a number beyond all groups where its keys are in none."""
     rows = found.table.num_rows
-    position, inside = np.zeros(rows, np.int64), np.ones(rows, bool)
     if domain.grouping is None:
-        return position
+        return np.zeros(rows, np.int64)
     columns: dict[int, list[str]] = {}
+    placed: list[tuple[Integers, int]] = []
     for name, key in zip(found.key, domain.grouping.keys, strict=True):
         if isinstance(key, InTable):
             columns.setdefault(key.table, []).append(name)
         else:
-            place, size = _place(found.table[name], key)
-            inside &= place < size
-            position = position * size + np.minimum(place, max(size - 1, 0))
+            placed.append(_place(found.table[name], key))
     for number, names in sorted(columns.items()):
         table = domain.tables[number]
-        place = _places(found.table, names, table)
-        inside &= place < table.num_rows
-        position = position * table.num_rows + np.minimum(place, max(table.num_rows - 1, 0))
+        placed.append((_places(found.table, names, table), table.num_rows))
+    if len(placed) == 1:
+        return placed[0][0]
+    position, inside = np.zeros(rows, np.int64), np.ones(rows, bool)
+    for place, size in placed:
+        inside &= place < size
+        position = position * size + np.minimum(place, max(size - 1, 0))
     return np.where(inside, position, len(domain.keys))
 
 
@@ -254,6 +256,8 @@ def _place(column: pyarrow.ChunkedArray, key: tuple[KeyValue, ...] | Dense) -> t
 
 def _places(table: pyarrow.Table, names: Sequence[str], public: pyarrow.Table) -> Integers:
     """Return for every row of a table where its keys stand in the public table."""
+    if len(names) == 1 and (near := places_in(table[names[0]], public.column(0))) is not None:
+        return near
     columns = [[table[name] for name in names], [public[name] for name in public.column_names]]
     mine, theirs = codes_of(columns, [table.num_rows, public.num_rows])
     place = np.full(

@@ -76,6 +76,56 @@ def numbered(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, tuple[pyarr
     return codes, tuple(_whole(column.take(arrow_array(first))) for column in columns)
 
 
+def loosely_numbered(columns: list[pyarrow.ChunkedArray]) -> tuple[Integers, int]:
+    """Return each row's code, and a number above all codes; there may be codes that no row has.
+
+    So integers that lie close together are their own codes, but for where they begin.
+    """
+    if len(columns) == 1 and (ends := _close(columns[0])) is not None:
+        return _shifted(columns[0], ends[0]), ends[1] - ends[0] + 1
+    codes, values = numbered(columns)
+    return codes, len(values[0])
+
+
+def places_in(column: pyarrow.ChunkedArray, known: pyarrow.ChunkedArray) -> Integers | None:
+    """Return where each integer stands in a column of different ones, its length for others.
+
+    None if they are no integers, or do not lie close together.
+    """
+    ends = _close(known, most=len(column))
+    signed = pyarrow.types.is_signed_integer(column.type)  # of others some are beyond 64 bits with a sign
+    if ends is None or not signed or column.null_count:
+        return None
+    least, most = ends
+    table = np.full(most - least + 3, len(known), np.int64)  # the first and the last are beyond the ends
+    table[_shifted(known, least) + 1] = np.arange(len(known))
+    found, start = np.empty(len(column), np.int64), 0
+    for chunk in column.chunks:  # one by one, so that what is in between stays small
+        values = np.from_dlpack(chunk).astype(np.int64, copy=False)
+        np.take(table, values.clip(least - 1, most + 1) - (least - 1), out=found[start : start + len(chunk)])
+        start += len(chunk)
+    return found
+
+
+def _close(column: pyarrow.ChunkedArray | pyarrow.Array, most: int = 0) -> tuple[int, int] | None:
+    """Return the ends of integers that lie close together: a table of all between them is small."""
+    if not pyarrow.types.is_integer(column.type) or column.null_count or not len(column):
+        return None
+    ends = pyarrow.compute.min_max(column)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    near = high - low < 8 * max(most, len(column)) and low > -(2**62) and high < 2**62
+    return (low, high) if near else None
+
+
+def _shifted(column: pyarrow.ChunkedArray | pyarrow.Array, least: int) -> Integers:
+    """Return the integers less the least of them, chunk by chunk: nothing is copied in between."""
+    found, start = np.empty(len(column), np.int64), 0
+    for chunk in column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]:
+        np.subtract(np.from_dlpack(chunk), least, dtype=np.int64, out=found[start : start + len(chunk)])
+        start += len(chunk)
+    return found
+
+
 def in_order(
     codes: Integers, values: tuple[pyarrow.Array, ...]
 ) -> tuple[Integers, tuple[pyarrow.Array, ...]]:
@@ -103,20 +153,18 @@ def _own_codes(column: pyarrow.Array) -> tuple[Integers, pyarrow.Array]:
 
     Integers that lie close together are numbered through a table of all that could occur.
     """
-    if pyarrow.types.is_integer(column.type) and not column.null_count and len(column):
-        values = np.from_dlpack(column)
-        least, most = int(values.min()), int(values.max())
-        if most - least < 8 * len(values) and most < 2**62:
-            places = np.subtract(values, least, dtype=np.int64)
-            there = np.zeros(most - least + 1, bool)
-            there[places] = True
-            found = np.flatnonzero(there)
-            known = arrow_array(found + least).cast(column.type)
-            if len(found) == len(there):
-                return places, known
-            number = np.empty(len(there), np.int64)
-            number[found] = np.arange(len(found))
-            return number[places], known
+    if (ends := _close(column)) is not None:
+        least, most = ends
+        places = _shifted(column, least)
+        there = np.zeros(most - least + 1, bool)
+        there[places] = True
+        found = np.flatnonzero(there)
+        known = arrow_array(found + least).cast(column.type)
+        if len(found) == len(there):
+            return places, known
+        number = np.empty(len(there), np.int64)
+        number[found] = np.arange(len(found))
+        return number[places], known
     dictionary = column.dictionary_encode(null_encoding="encode")
     return np.from_dlpack(dictionary.indices).astype(np.int64), dictionary.dictionary
 

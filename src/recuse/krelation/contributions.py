@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from recuse.krelation.build import from_owner_sets
 from recuse.krelation.codes import integers
-from recuse.krelation.encode import Derivations, owner_numbers
+from recuse.krelation.encode import Derivations, owner_codes
 from recuse.krelation.relation import Integers, KRelation, frozen
 
 SAFE, EXACT_IN_DOUBLES = 2.0**62, 2.0**53
@@ -26,7 +26,7 @@ SAFE, EXACT_IN_DOUBLES = 2.0**62, 2.0**53
 class Contributions:
     """What every participant brings to every group, none of it 0, and what nobody owns.
 
-    `weights[i]` is what participant `owners[i]` brings to group `groups[i]`; with signs no pair occurs twice.
+    `weights[i]` is what participant `owners[i]` brings to group `groups[i]`, of one sign for every pair.
     `loads` are the participants' ℓ1 norms. `constants` has a number for every group.
     """
 
@@ -54,19 +54,20 @@ class Contributions:
     ) -> Self:
         """Return the contributions of rows of which several may have the same owner and group.
 
-        Where rows have a sign, those of one owner and group are summed first: what is taken away makes a load
-        smaller, not larger. Without a sign nothing need be sorted, and theorem E0 holds row by row.
+        Rows of one owner and group are summed first where the owner has rows below nothing: what is taken
+        away makes a load smaller, not larger. Others' rows stay as they are, unsorted. So what stands for a
+        participant follows from that participant's rows alone, and theorem E0 holds for either.
         """
-        if not signed:
-            loads = totalled(weights, owners, participants)
-            return cls(owners, groups, weights, loads, constants, signed)
-        pairs = owners * len(constants) + groups
-        order = np.argsort(pairs, kind="stable")
-        starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
-        firsts, totals = order[starts], _segments(weights[order], starts)
-        there = totals != 0
-        owners, groups, totals = owners[firsts][there], groups[firsts][there], totals[there]
-        return cls(owners, groups, totals, totalled(abs(totals), owners, participants), constants, signed)
+        below = np.flatnonzero(weights < 0) if signed else weights[:0]
+        if len(below):
+            mixed = np.zeros(participants, bool)
+            mixed[owners[below]] = True
+            there = mixed[owners]
+            summed = _summed(owners[there], groups[there], weights[there], len(constants))
+            others = owners[~there], groups[~there], weights[~there]
+            owners, groups, weights = (np.concatenate(pair) for pair in zip(others, summed, strict=True))
+        sizes = abs(weights) if len(below) else weights
+        return cls(owners, groups, weights, totalled(sizes, owners, participants), constants, signed)
 
     def relation(self) -> KRelation:
         """Return the relation without groups in which everybody owns their load: what τ is chosen by."""
@@ -95,12 +96,12 @@ def encode_contributions(
     """
     if any(found.below or len(found.owners) > 1 for found in tables):
         raise ValueError("a contribution has one owner")
-    matrices, names = owner_numbers(list(tables))
+    matrices, participants = owner_codes(list(tables))
     constants = np.zeros(count, object)
     nobody = np.empty(0, np.int64)
     parts: list[tuple[Integers, Integers, NDArray[Any]]] = [(nobody, nobody, nobody)]
     for found, matrix, group in zip(tables, matrices, groups, strict=True):
-        weights, inside = integers(found.table[weight]), (group >= 0) & (group < count)
+        weights, inside = _weights(found, weight), (group >= 0) & (group < count)
         if found.owners and inside.all():
             parts.append((matrix[:, 0], group, weights))
         elif found.owners:
@@ -111,8 +112,15 @@ def encode_contributions(
     joined = listed[0] if len(listed) == 1 else map(np.concatenate, zip(*listed, strict=True))
     owners, places, weights = joined
     return Contributions.of(
-        owners, places, weights, participants=len(names), constants=constants, signed=signed
+        owners, places, weights, participants=participants, constants=constants, signed=signed
     )
+
+
+def _weights(found: Derivations, name: str) -> NDArray[Any]:
+    """Return what rows weigh: one each where no column says so, in no memory."""
+    if name in found.table.column_names:
+        return integers(found.table[name])
+    return np.broadcast_to(np.int64(1), found.table.num_rows)
 
 
 def totalled(weights: NDArray[Any], codes: Integers, size: int) -> NDArray[Any]:
@@ -120,12 +128,27 @@ def totalled(weights: NDArray[Any], codes: Integers, size: int) -> NDArray[Any]:
 
     Sums of whole numbers that stay below 2⁵³ are exact in doubles, and quicker.
     """
+    if weights.strides == (0,) and len(weights):  # one number for all
+        alike: NDArray[Any] = np.bincount(codes, minlength=size) * weights[0]
+        return alike
     if _fits(weights, EXACT_IN_DOUBLES):
         return np.bincount(codes, weights, minlength=size).astype(np.int64)
     wide = not _fits(weights)
     found = np.zeros(size, object if wide else np.int64)
     np.add.at(found, codes, weights.astype(object) if wide else weights)
     return found
+
+
+def _summed(
+    owners: Integers, groups: Integers, weights: NDArray[Any], count: int
+) -> tuple[Integers, Integers, NDArray[Any]]:
+    """Return one row for every owner and group, without those that come to nothing."""
+    pairs = owners * count + groups
+    order = np.argsort(pairs, kind="stable")
+    starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+    firsts, totals = order[starts], _segments(weights[order], starts)
+    there = totals != 0
+    return owners[firsts][there], groups[firsts][there], totals[there]
 
 
 def _segments(weights: NDArray[Any], starts: Integers) -> NDArray[Any]:

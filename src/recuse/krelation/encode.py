@@ -11,7 +11,15 @@ import pyarrow
 
 from recuse.krelation.annotated import Annotated, Chosen
 from recuse.krelation.build import from_owner_sets, from_owners
-from recuse.krelation.codes import arrow_array, codes_of, in_order, integers, numbered, stacked
+from recuse.krelation.codes import (
+    arrow_array,
+    codes_of,
+    in_order,
+    integers,
+    loosely_numbered,
+    numbered,
+    stacked,
+)
 from recuse.krelation.forest import OrGroups, RowGroups
 from recuse.krelation.names import KindNames, OwnerNames
 from recuse.krelation.relation import Integers, KRelation, Shape
@@ -165,9 +173,56 @@ def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerN
 
     Those of one kind are numbered in the order of their names: of two, who is first depends on no row.
     """
-    matrices = [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
+    matrices = _matrices(tables)
     names: list[KindNames] = []
     offset = 0
+    for kind, owned in _owned(tables):
+        codes, values = in_order(*numbered(owned.columns))
+        owned.number(matrices, codes, offset)
+        known = KindNames(kind, values)
+        names.append(known)
+        offset += len(known)
+    return matrices, OwnerNames(tuple(names))
+
+
+def owner_codes(tables: Sequence[Derivations]) -> tuple[list[Integers], int]:
+    """Return for every table the matrix of its owners' codes, and a number above all codes.
+
+    Where nobody's name matters, nor who is first: some codes are nobody's.
+    """
+    matrices = _matrices(tables)
+    offset = 0
+    for _, owned in _owned(tables):
+        codes, size = loosely_numbered(owned.columns)
+        owned.number(matrices, codes, offset)
+        offset += size
+    return matrices, offset
+
+
+def _matrices(tables: Sequence[Derivations]) -> list[Integers]:
+    return [np.empty((found.table.num_rows, len(found.owners)), np.int64) for found in tables]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Owned:
+    """Where owners of one kind stand, and the columns that name them, table below table."""
+
+    places: Sequence[tuple[int, int]]
+    """of each the table, and which of its owners it is"""
+    columns: list[pyarrow.ChunkedArray]
+
+    def number(self, matrices: list[Integers], codes: Integers, offset: int) -> None:
+        """Write the codes to their places."""
+        if offset == 0 and len(self.places) == 1 and matrices[self.places[0][0]].shape[1] == 1:
+            matrices[self.places[0][0]] = codes.reshape(-1, 1)
+            return
+        ends = accumulate((len(matrices[number]) for number, _ in self.places), initial=0)
+        for (number, place), (start, end) in zip(self.places, pairwise(ends), strict=True):
+            np.add(codes[start:end], offset, out=matrices[number][:, place])
+
+
+def _owned(tables: Sequence[Derivations]) -> Iterator[tuple[str, _Owned]]:
+    """Yield every kind of owners with where it stands."""
     for kind in dict.fromkeys(kind for found in tables for kind, _ in found.owners):
         places = [
             (number, place)
@@ -176,15 +231,7 @@ def owner_numbers(tables: Sequence[Derivations]) -> tuple[list[Integers], OwnerN
             if other == kind
         ]
         columns = [[tables[n].table[name] for name in tables[n].owners[place][1]] for n, place in places]
-        together = [stacked(list(group)) for group in zip(*columns, strict=True)]
-        codes, values = in_order(*numbered(together))
-        ends = accumulate((tables[n].table.num_rows for n, _ in places), initial=0)
-        for (number, place), (start, end) in zip(places, pairwise(ends), strict=True):
-            np.add(codes[start:end], offset, out=matrices[number][:, place])
-        known = KindNames(kind, values)
-        names.append(known)
-        offset += len(known)
-    return matrices, OwnerNames(tuple(names))
+        yield kind, _Owned(places, [stacked(list(group)) for group in zip(*columns, strict=True)])
 
 
 # ------------------------------------------------------------------ participants

@@ -51,21 +51,24 @@ class Noised:
 
         Guarantee: post-processing. Each interval holds as proofs.md, lemmas I and I3 say.
         """
-        step, reaches = self.grid.step, self.added.reaches(self.confidence)
-        middles = [place * step + constant for place, constant in zip(self.places, constants, strict=True)]
+        grid, reaches = self.grid, self.added.reaches(self.confidence)
+        parts, whole, spread = grid.step.denominator, grid.step.numerator, self.added.spread() * grid.step
+        places = [
+            place * whole + constant * parts for place, constant in zip(self.places, constants, strict=True)
+        ]
         return [
             Release(
-                value=middle + lift,
+                value=Fraction(place, parts) + lift,
                 interval=(
-                    middle - (reach + self.grid.below) * step,
-                    middle + (reach + self.grid.above) * step,
+                    Fraction(place - (reach + grid.below) * whole, parts),
+                    Fraction(place + (reach + grid.above) * whole, parts),
                 ),
-                noise_scale=self.added.spread() * step,
+                noise_scale=spread,
                 epsilon=mechanism.epsilon,
                 mechanism=mechanism.name,
                 noise_epsilon=self.added.epsilon,
             )
-            for middle, reach in zip(middles, reaches, strict=True)
+            for place, reach in zip(places, reaches, strict=True)
         ]
 
 

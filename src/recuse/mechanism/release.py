@@ -59,6 +59,8 @@ class Release:
 
     def in_units(self, granularity: Fraction) -> Self:
         """Return the release with granules turned back into the query's own unit."""
+        if granularity == 1:
+            return self
         low, high = (None if end is None else end * granularity for end in self.interval)
         return replace(
             self,

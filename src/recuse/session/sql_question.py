@@ -164,9 +164,10 @@ class SqlQuestion:
         return self.domain.keys
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        rows = Collected.of(self.engine, self.plan, self.domain)
-        measures = zip(self.plan.measures, self.parts, strict=True)
-        return [_groups(measure, part, rows, solver, self.plan.largest) for measure, part in measures]
+        plan = self.plan.in_groups(len(self.domain.keys))
+        rows = Collected.of(self.engine, plan, self.domain)
+        measures = zip(plan.measures, self.parts, strict=True)
+        return [_groups(measure, part, rows, solver, plan.largest) for measure, part in measures]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""

@@ -10,7 +10,7 @@ ORs is one table for each OR, and is never multiplied out.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recuse.krelation.relation import Shape
 
@@ -38,7 +38,8 @@ class DerivationTable:
     """One derivation table: its SQL, and what its columns mean.
 
     `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
-    `value` is what a row counts for in a threshold above it.
+    `value` is what a row counts for in a threshold above it. `listed` returns the same rows before those of
+    equal owners and keys are summed, where they are no more than the rows of one table.
     """
 
     sql: str
@@ -46,6 +47,7 @@ class DerivationTable:
     owners: tuple[OwnerColumns, ...]
     below: tuple[Below, ...]
     value: str | None = None
+    listed: str | None = field(default=None, compare=False)
 
     @property
     def is_owned(self) -> bool:

@@ -14,7 +14,8 @@ from recuse.sql.elaborate import Lookup, brought, type_of
 from recuse.sql.lower import Lowering
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.position import refusal, span
-from recuse.sql.query import Block, Choice, Owner, Scalar, SetOf, column, shows
+from recuse.sql.presence import join_present
+from recuse.sql.query import Block, BlockSource, Choice, Owner, Scalar, Scan, SetOf, column, shows
 from recuse.sql.render import select, union
 from recuse.sql.tied import Tied, needed_around, used_in
 from recuse.sql.walk import below, scalars_of
@@ -31,13 +32,15 @@ def derive(measure: Measure, text: str, dialect: Dialect = DUCKDB) -> tuple[Deri
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
     lookup = measure.lookup()
-    deriver = _Deriver(lookup, measure.aggregate, owner_types(measure.blocks, lookup), text, dialect)
+    owners = owner_types(measure.blocks, lookup)
+    deriver = _Deriver(lookup, measure.known, measure.aggregate, owners, text, dialect)
     return tuple(deriver.top(block) for block in measure.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class _Deriver:
     lookup: Lookup
+    known: Sequence[BlockSource]
     aggregate: Aggregate
     owners: Mapping[str, tuple[Type, ...]]
     text: str
@@ -83,9 +86,26 @@ class _Deriver:
         ]
         if conditions:
             statement.set("where", exp.Where(this=exp.and_(*conditions)))
+        listed = self._listed(block, statement, outputs)
         if keys:
             statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
-        return replace(table, sql=self.dialect.statement(statement))
+        return replace(table, sql=self.dialect.statement(statement), listed=listed)
+
+    def _listed(self, block: Block, summed: exp.Select, outputs: Sequence[Scalar]) -> str | None:
+        """Return the statement whose rows are not summed, where they are rows of one table.
+
+        The rows of a join may be many more than those of its tables, so they are summed where they arise.
+        """
+        one_table = len(block.sources) == 1 and isinstance(block.sources[0], Scan)
+        if not one_table or block.weight is None or self.aggregate.placed or block.sign < 0:
+            return None
+        rows = join_present(block, self.known)
+        statement = summed.copy()
+        inner = self._lowered(select(rows, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
+        statement.args["from_"].this.set("this", inner)
+        names = [*(output.alias for output in outputs), *([WEIGHT] if self.aggregate.weighed else [])]
+        statement.set("expressions", [exp.column(name, DERIVATIONS) for name in names])
+        return self.dialect.statement(statement)
 
     def _columns(
         self, block: Block, around: Sequence[Block], key: Sequence[Scalar], name: str

@@ -11,7 +11,7 @@ import pytest
 from recuse.mechanism import axis
 from recuse.mechanism.axis import DAYS, NUMBERS, Axis, Middle, is_nothing
 from recuse.mechanism.middle import HALF, MIDDLE_SHARE, REST_SHARE, SPREAD_SHARE, Weighing
-from recuse.mechanism.quantile import draw_quantile
+from recuse.mechanism.quantile import distance, draw_quantile
 from support.noise import Seeded
 
 TINY = Axis(zero=True, familiar=2)
@@ -40,7 +40,7 @@ def test_too_few_people_have_no_middle():
 
 def weights(envelope, m) -> dict[int, float]:
     found = {
-        t: float(piece.density) * math.exp(-float(envelope.rate * abs(m(t))))
+        t: float(piece.density) * math.exp(-float(envelope.rate * distance(m(t))))
         for piece in envelope.pieces
         for t in range(piece.first, piece.last + 1)
     }

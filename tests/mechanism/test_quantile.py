@@ -19,7 +19,7 @@ from recuse.mechanism.axis import Stretch
 from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.pick import pick
 from recuse.mechanism.prepared import prepare, truncated_high
-from recuse.mechanism.quantile import Envelope, draw_quantile, quantile_rate
+from recuse.mechanism.quantile import Envelope, distance, draw_quantile, quantile_rate
 from recuse.noise import happens
 from recuse.solver.reference import reference
 from support.noise import Seeded
@@ -36,17 +36,22 @@ def prior() -> list[Stretch]:
     return [Stretch(first, last, Fraction(density)) for first, last, density in pieces]
 
 
-def balance(rank: Fraction):
-    def found(t: int) -> Fraction:
-        low = sum(value <= t for value in VALUES)
-        return (1 - rank) * low - rank * (len(VALUES) - low)
+def paired(m):
+    """Return what is looked at of m: before a number, and at it."""
+    return lambda t: (m(t - 1), m(t))
 
-    return found
+
+def balance(rank: Fraction, values=tuple(VALUES)):
+    def found(t: int) -> Fraction:
+        low = sum(value <= t for value in values)
+        return (1 - rank) * low - rank * (len(values) - low)
+
+    return paired(found)
 
 
 def probabilities(rate: Fraction, m) -> dict[int, float]:
     weights = {
-        t: float(piece.density) * math.exp(-float(rate * abs(m(t))))
+        t: float(piece.density) * math.exp(-float(rate * distance(m(t))))
         for piece in prior()
         for t in range(piece.first, piece.last + 1)
     }
@@ -88,9 +93,7 @@ def test_values_that_are_only_nearly_monotone_are_drawn_exactly_too():
     """Certified values err by η at most: the envelope leaves room for that."""
     slack, exact = Fraction(1, 2), balance(Fraction(1, 2))
     rate, noise = Fraction(1, 2), Seeded(5)
-
-    def m(t: int) -> Fraction:
-        return exact(t) + (slack / 2 if t % 2 else -slack / 2)
+    m = paired(lambda t: exact(t)[1] + (slack / 2 if t % 2 else -slack / 2))
 
     drawn = [draw_quantile(Envelope(rate, slack, prior()), m, noise) for _ in range(DRAWS)]
     assert fits(drawn, probabilities(rate, m))
@@ -98,10 +101,7 @@ def test_values_that_are_only_nearly_monotone_are_drawn_exactly_too():
 
 @given(st.lists(st.integers(-15, 15), max_size=12), st.fractions(0, 1), st.lists(st.integers(-15, 15)))
 def test_the_envelope_lies_above_every_weight(values, rank, places):
-    def m(t: int) -> Fraction:
-        low = sum(value <= t for value in values)
-        return (1 - rank) * low - rank * (len(values) - low)
-
+    m = balance(rank, values)
     envelope = Envelope(Fraction(1, 3), Fraction(0), prior())
     for t in dict.fromkeys(places):
         envelope.learn(t, m(t))
@@ -111,10 +111,10 @@ def test_the_envelope_lies_above_every_weight(values, rank, places):
     assert numbers == list(range(-15, 16))
     for piece, exponent in zip(envelope.pieces, envelope.exponents, strict=True):
         for t in range(piece.first, piece.last + 1):
-            assert exponent <= envelope.rate * abs(m(t))
+            assert exponent <= envelope.rate * distance(m(t))
             if envelope.is_known(t):
                 assert piece.first == piece.last
-                assert exponent == envelope.rate * abs(m(t))
+                assert exponent == envelope.rate * distance(m(t))
 
 
 @pytest.mark.parametrize("exponents", [(0, 1, 2), (Fraction(1, 3), Fraction(1, 3), 5), (40, 41, 40)])
@@ -199,7 +199,7 @@ def balance_of(rows: Owned, rank: Fraction, tau: Fraction):
 
         return (1 - rank) * x(False) - rank * x(True)
 
-    return found
+    return paired(found)
 
 
 def loss(rate: Fraction, rows: Owned, rank: Fraction, tau: Fraction) -> float:
@@ -215,10 +215,14 @@ def loss(rate: Fraction, rows: Owned, rank: Fraction, tau: Fraction) -> float:
 FEW = [(0, 0), (0, 0), (1, 8), (1, 8)]
 """with the first there the balance is zero between the two, and far from zero beyond them"""
 SOME = [(0, 3), (0, 3), (1, 5), (2, -2), (3, 9), (3, -9), (4, 12)]
+ALIKE = [(0, 3), (0, 3), (1, 3), (1, 3), (2, 3)]
+"""all of one value"""
 
 
 @pytest.mark.parametrize(
-    ("rows", "rank", "times"), [(SOME, Fraction(3, 4), 3), (FEW, Fraction(1, 2), 2)], ids=["some", "few"]
+    ("rows", "rank", "times"),
+    [(SOME, Fraction(3, 4), 3), (FEW, Fraction(1, 2), 2), (ALIKE, Fraction(1, 2), 4)],
+    ids=["some", "few", "alike"],
 )
 def test_neighbours_draw_alike_exactly(rows, rank, times):
     """The audit: the worst log-ratio of all that can be drawn; a rate so many times as large is caught."""
@@ -226,6 +230,22 @@ def test_neighbours_draw_alike_exactly(rows, rank, times):
     rate = quantile_rate(epsilon, tau, rank)
     assert loss(rate, rows, rank, tau) <= float(epsilon)
     assert loss(times * rate, rows, rank, tau) > float(epsilon), "the twin"
+
+
+def test_a_value_that_nearly_all_rows_share_is_said():
+    values = (7,) * 40 + (-2, 11)
+    m, rate = balance(Fraction(1, 2), values), Fraction(1, 2)
+    assert probabilities(rate, m)[7] > 0.99
+    drawn = [draw_quantile(Envelope(rate, Fraction(0), prior()), m, Seeded(seed)) for seed in range(20)]
+    assert drawn == [7] * 20
+
+
+def test_a_score_of_one_side_is_caught():
+    """The twin, |m_t|, as it was: nothing speaks for the value that all share more than for any beyond it."""
+    values, rate = (7,) * 40, Fraction(1, 2)
+    before = balance(Fraction(1, 2), values)
+    found = probabilities(rate, lambda t: (before(t)[1], before(t)[1]))
+    assert found[7] < 0.2
 
 
 def test_what_is_certain_happens():

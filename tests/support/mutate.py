@@ -301,7 +301,7 @@ MUTANTS = (
     Mutant(
         "a quantile is taken whatever its envelope says",
         "mechanism/quantile.py",
-        "if happens(envelope.rate * abs(value) - exponent, noise):",
+        "if happens(envelope.rate * distance(value) - exponent, noise):",
         "if True:",
         ("tests/mechanism/test_quantile.py",),
     ),

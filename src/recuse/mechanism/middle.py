@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from recuse.krelation.relation import Integers
 from recuse.mechanism.axis import Axis, Middle, is_nothing
 from recuse.mechanism.parameters import SLACK
-from recuse.mechanism.quantile import Envelope, Rank, draw_quantile, quantile_rate
+from recuse.mechanism.quantile import Balance, Envelope, Rank, draw_quantile, quantile_rate
 from recuse.noise import Noise
 
 MIDDLE_SHARE = Fraction(1, 5)
@@ -47,9 +47,13 @@ class Weighing:
         `chosen` says which rows lie up to a number.
         """
 
-        def found(t: int) -> Fraction:
-            up_to = np.asarray(chosen(t), bool)
-            return (1 - rank) * self.weigh(up_to) - rank * self.weigh(~up_to)
+        def of(some: Some) -> Fraction:
+            return (1 - rank) * self.weigh(some) - rank * self.weigh(~some)
+
+        def found(t: int) -> Balance:
+            before, up_to = (np.asarray(chosen(number), bool) for number in (t - 1, t))
+            now = of(up_to)
+            return (now if np.array_equal(before, up_to) else of(before)), now
 
         return found
 

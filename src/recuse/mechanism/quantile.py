@@ -1,8 +1,10 @@
 """Quantiles: the lazy exponential mechanism over all whole numbers of granules, sampled exactly.
 
 With A_t = X(τ) of the rows up to t, B_t = X(τ) of those above and m_t = (1-q)A_t - qB_t, a number t is drawn
-with probability proportional to μ(t)·exp(-λ|m_t|). m is monotone, so what is known of it at a few places
-bounds it between them: only there is anything solved, and a draw is accepted or not by one coin.
+with probability proportional to μ(t)·exp(-λ·max(m_{t-1}, -m_t, 0)): what is against it is how far the rank q
+is from the ranks that t has, and a value that many rows share has many. m is monotone, so what is known of it
+at a few places bounds it between them: only there is anything solved, and a draw is accepted or not by one
+coin.
 """
 
 from __future__ import annotations
@@ -23,23 +25,29 @@ HEAVY = 0.15
 twenty evaluations a quantile of 60,000 rows)."""
 
 
-Rank = Callable[[int], Fraction]
-"""t → m'_t, within ητ of m_t"""
+Balance = tuple[Fraction, Fraction]
+"""m'_{t-1} and m'_t, each within ητ of what it stands for: they differ where a row has the value t"""
+Rank = Callable[[int], Balance]
+
+
+def distance(balance: Balance) -> Fraction:
+    """Return how far a rank is from those that a number has, in rows: max(m_{t-1}, -m_t, 0)."""
+    return max(balance[0], -balance[1], Fraction(0))
 
 
 @dataclass(slots=True)
 class Envelope:
     """What is known of m, and the bound on every weight that follows.
 
-    `pieces` begin as the prior. `places` are the numbers at which m was found, and `found` what it was there;
-    `slack` is how far two found values may be from monotone, ητ.
+    `pieces` begin as the prior. `places` are the numbers at which m was found, and `found` what it was there
+    and just before; `slack` is how far two found values may be from monotone, ητ.
     """
 
     rate: Fraction
     slack: Fraction
     pieces: list[Stretch]
     places: list[int] = field(default_factory=list)
-    found: list[Fraction] = field(default_factory=list)
+    found: list[Balance] = field(default_factory=list)
     exponents: list[Fraction] = field(init=False)
     """x of every piece, with weight(t) ≤ μ(t)e^{-x} for every t of it; equality where m is known"""
     nearly: list[tuple[float, float]] = field(init=False)
@@ -54,9 +62,9 @@ class Envelope:
     def _exponent(self, piece: Stretch) -> Fraction:
         place = bisect_left(self.places, piece.first)
         if place < len(self.places) and self.places[place] == piece.first == piece.last:
-            return self.rate * abs(self.found[place])
-        before = self.found[place - 1] if place else Fraction(0)
-        after = self.found[place] if place < len(self.places) else Fraction(0)
+            return self.rate * distance(self.found[place])
+        before = self.found[place - 1][1] if place else Fraction(0)
+        after = self.found[place][0] if place < len(self.places) else Fraction(0)
         return self.rate * max(before - self.slack, -after - self.slack, Fraction(0))
 
     def is_known(self, t: int) -> bool:
@@ -67,7 +75,7 @@ class Envelope:
     def _is_open(self, at: int) -> bool:
         return 0 <= at < len(self.pieces) and not self.is_known(self.pieces[at].first)
 
-    def learn(self, t: int, value: Fraction) -> None:
+    def learn(self, t: int, value: Balance) -> None:
         """Note m at t: its piece falls into what is before, t, and what is after."""
         place = bisect_left(self.places, t)
         self.places.insert(place, t)
@@ -105,7 +113,7 @@ class Envelope:
 
 
 def draw_quantile(envelope: Envelope, balance: Rank, noise: Noise) -> int:
-    """Return t with probability proportional to μ(t)·exp(-rate·|m'_t|), exactly.
+    """Return t with probability proportional to μ(t)·exp(-rate·max(m'_{t-1}, -m'_t, 0)), exactly.
 
     Guarantee: as proofs.md, theorem V1 says, for every choice of certified values, the draws known to it.
     """
@@ -119,7 +127,7 @@ def draw_quantile(envelope: Envelope, balance: Rank, noise: Noise) -> int:
             return t
         value = balance(t)
         envelope.learn(t, value)
-        if happens(envelope.rate * abs(value) - exponent, noise):
+        if happens(envelope.rate * distance(value) - exponent, noise):
             return t
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from recuse.krelation.relation import Integers
 from recuse.mechanism.axis import Axis, Middle, is_nothing
 from recuse.mechanism.parameters import SLACK
-from recuse.mechanism.quantile import Balance, Envelope, Rank, draw_quantile, quantile_rate
+from recuse.mechanism.quantile import Envelope, Rank, RankBalance, draw_quantile, quantile_rate
 from recuse.noise import Noise
 
 MIDDLE_SHARE = Fraction(1, 5)
@@ -50,7 +50,7 @@ class Weighing:
         def of(some: Some) -> Fraction:
             return (1 - rank) * self.weigh(some) - rank * self.weigh(~some)
 
-        def found(t: int) -> Balance:
+        def found(t: int) -> RankBalance:
             before, up_to = (np.asarray(chosen(number), bool) for number in (t - 1, t))
             now = of(up_to)
             return (now if np.array_equal(before, up_to) else of(before)), now

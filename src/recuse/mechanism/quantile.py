@@ -25,12 +25,12 @@ HEAVY = 0.15
 twenty evaluations a quantile of 60,000 rows)."""
 
 
-Balance = tuple[Fraction, Fraction]
+RankBalance = tuple[Fraction, Fraction]
 """m'_{t-1} and m'_t, each within ητ of what it stands for: they differ where a row has the value t"""
-Rank = Callable[[int], Balance]
+Rank = Callable[[int], RankBalance]
 
 
-def distance(balance: Balance) -> Fraction:
+def distance(balance: RankBalance) -> Fraction:
     """Return how far a rank is from those that a number has, in rows: max(m_{t-1}, -m_t, 0)."""
     return max(balance[0], -balance[1], Fraction(0))
 
@@ -47,7 +47,7 @@ class Envelope:
     slack: Fraction
     pieces: list[Stretch]
     places: list[int] = field(default_factory=list)
-    found: list[Balance] = field(default_factory=list)
+    found: list[RankBalance] = field(default_factory=list)
     exponents: list[Fraction] = field(init=False)
     """x of every piece, with weight(t) ≤ μ(t)e^{-x} for every t of it; equality where m is known"""
     nearly: list[tuple[float, float]] = field(init=False)
@@ -75,7 +75,7 @@ class Envelope:
     def _is_open(self, at: int) -> bool:
         return 0 <= at < len(self.pieces) and not self.is_known(self.pieces[at].first)
 
-    def learn(self, t: int, value: Balance) -> None:
+    def learn(self, t: int, value: RankBalance) -> None:
         """Note m at t: its piece falls into what is before, t, and what is after."""
         place = bisect_left(self.places, t)
         self.places.insert(place, t)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recuse.scalars.expression import Constant, Expression
-from recuse.scalars.function import Mistyped
+from recuse.scalars.function import OPAQUE, Mistyped
 from recuse.scalars.literals import literal, read_beside
 from recuse.scalars.types import (
     Null,
@@ -28,9 +28,7 @@ def alike(arguments: Sequence[Expression], *, reading: bool = True) -> Type:
     """
     for place, argument in enumerate(arguments):
         if isinstance(argument.type, Opaque):
-            raise Mistyped(
-                f"values {words(argument.type)} are not compared", "only IS NULL is understood of it", place
-            )
+            raise Mistyped(f"values {words(argument.type)} are not compared", OPAQUE, place)
     written = [argument for argument in arguments if isinstance(argument, Constant) and argument.is_text]
     others = [argument.type for argument in arguments if argument not in written]
     known = [kind for kind in others if not isinstance(kind, Text | Null)]

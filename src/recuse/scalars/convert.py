@@ -10,7 +10,7 @@ import math
 from typing import Protocol
 
 from recuse.scalars.expression import Constant, Value
-from recuse.scalars.function import Mistyped
+from recuse.scalars.function import OPAQUE, Mistyped
 from recuse.scalars.numbers import as_float
 from recuse.scalars.rounding import half_away
 from recuse.scalars.spelling import (
@@ -76,7 +76,7 @@ def cuts(source: Text, target: Text) -> bool:
 def check(source: Type, target: Type) -> None:
     """Say so if values of one type cannot be brought to another."""
     if isinstance(source, Opaque) or not _known(source, target):
-        hint = "cast to text first: CAST(CAST(x AS VARCHAR) AS …)" if not isinstance(source, Opaque) else None
+        hint = OPAQUE if isinstance(source, Opaque) else "cast to text first: CAST(CAST(x AS VARCHAR) AS …)"
         raise Mistyped(f"{words(source)} cannot become {words(target)}", hint)
 
 

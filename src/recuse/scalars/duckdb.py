@@ -116,8 +116,6 @@ class Compiler:
             case Convert(operand, Float()) if isinstance(operand.type, Float):
                 return self._raw(operand, most)
             case Call(function, arguments) if function.raw:
-                found = function.duckdb(expression, *(self._raw(argument, most) for argument in arguments))
-                if len(found) > most:
-                    raise too_large()
-                return found
+                raw = (self._raw(argument, most) for argument in arguments)
+                return within(function.duckdb(expression, *raw), most)
         return self._sql(expression, most)

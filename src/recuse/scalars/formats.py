@@ -58,7 +58,7 @@ def _signature(arguments: Sequence[Expression]) -> Signature:
     if wrong is not None:
         raise Mistyped(f"the code {wrong} is not understood", accepted, 1)
     if len(form) > LONGEST:
-        raise Mistyped(f"the form of a date is longer than {LONGEST} characters", None, 1)
+        raise Mistyped(f"the form of a date is longer than {LONGEST} characters", "write a shorter one", 1)
     longest = sum(CODES[part][0] if part in CODES else len(part) for part in parts)
     return Signature((kind, Text()), Text(longest))
 

@@ -15,6 +15,9 @@ PREFIX = "pg "
 """how the names of functions begin that PostgreSQL means otherwise; people know them without"""
 
 
+OPAQUE = "only IS NULL is understood of it: count the rows that have one"
+
+
 class Mistyped(Exception):  # noqa: N818 - what an argument is, not what went wrong
     """An argument is not what the function takes; whoever knows the text makes a refusal of it."""
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 from recuse.krelation.relation import Shape
 from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue
@@ -39,6 +40,7 @@ from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql, largest_groups
+from recuse.sql.position import Span, refusal
 from recuse.sql.read import read
 from recuse.sql.reading import Reading
 from recuse.sql.schema import Schema
@@ -206,17 +208,26 @@ def passed(measure: Measure, schema: Schema) -> Measure:
     return measure
 
 
+def _called(measure: Measure, text: str) -> Span | None:
+    """Return where the word of an aggregate stands in the text."""
+    word = measure.aggregate.word.split()[0]
+    start = fold(text).find(fold(word))
+    return None if start < 0 else (start, start + len(word) - 1)
+
+
 def _derivations(
     asked: Measure, measure: Measure, schema: Schema, policy: Policy, *, grouped: bool
 ) -> DerivationQuery:
     if measure.aggregate.placed and any(block.sign < 0 for block in measure.blocks):
         problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
-        raise QueryError(problem, hint="ask for it without NOT, EXCEPT and outer joins of private tables")
+        hint = "ask for it without NOT, EXCEPT and outer joins of private tables"
+        raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
     tables = derive(measure, schema.text, schema.catalogue.dialect)
     shape = shape_of(tables)
     if measure.aggregate.placed and shape is Shape.THRESHOLDS:
         problem = f"{measure.aggregate.word} of rows that a count of other rows decides is not answered"
-        raise QueryError(problem, hint="ask how many of them lie above a value: COUNT(*) … WHERE x > 10")
+        hint = "ask how many of them lie above a value: COUNT(*) … WHERE x > 10"
+        raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
     return DerivationQuery(
         tables=tables,
         plain=schema.catalogue.dialect.statement(written_out(asked, schema)),

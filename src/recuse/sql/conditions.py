@@ -57,6 +57,8 @@ class Conditions:
     """all that the reader has met; own subqueries add to them"""
     released: Callable[[exp.Expr], Scalar]
     """returns the place of the number that a subquery of private rows stands for"""
+    again: Callable[[exp.Expr], Scalar | None]
+    """returns the place that it has been given before: looking at it once is enough"""
 
     def lookup(self) -> Lookup:
         """Return the function that says of which type a column is."""
@@ -151,6 +153,9 @@ class Conditions:
     def _single(self, node: exp.Expr, scope: Scope) -> Scalar:
         """Return the one value of a public or own subquery."""
         query = node.unnest()
+        known = self.again(query)
+        if known is not None:
+            return known
         found = self._run_as_it_is(node, scope)
         if found is None and not self._looks_around(node, scope):
             return self.released(query)

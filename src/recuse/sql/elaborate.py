@@ -321,7 +321,10 @@ class Elaborator:
 
     def refuse(self, problem: str, hint: str | None, part: exp.Expr) -> QueryError:
         """Return the refusal that points at a part."""
-        place = span(part, self.text) or (span(part.parent, self.text) if part.parent is not None else None)
+        around: exp.Expr | None = part
+        place = None
+        while around is not None and place is None:
+            place, around = span(around, self.text), around.parent
         return refusal(problem, self.text, place, hint=hint)
 
 

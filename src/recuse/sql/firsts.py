@@ -42,8 +42,7 @@ class Firsts:
 
     def place(self, tree: exp.Expr, relations: Relations, known: Known) -> Released:
         """Return the place of the number that a subquery stands for."""
-        named = [fold(table.name) for table in tree.find_all(exp.Table)]
-        meant = (tree.sql(), *(id(known[name].tree) for name in named if name in known))
+        meant = _meaning(tree, known)
         if meant not in self.places:
             found = self.read(tree, relations, known, self)
             if len(found.columns) != 1 or found.keys or found.steps or not found.columns[0].kind.is_number:
@@ -54,8 +53,21 @@ class Firsts:
                 self.share = LARGER_SHARE
             self.asked.append(First(found, kind, _written(tree, relations.schema.text)))
             self.places[meant] = len(self.asked) - 1
-        position = self.places[meant]
+        return self._at(self.places[meant])
+
+    def again(self, tree: exp.Expr, known: Known) -> Released | None:
+        """Return the place that a subquery has: it uses no columns around it, so it is the same anywhere."""
+        position = self.places.get(_meaning(tree, known))
+        return None if position is None else self._at(position)
+
+    def _at(self, position: int) -> Released:
         return Released.at(position, self.asked[position].type)
+
+
+def _meaning(tree: exp.Expr, known: Known) -> tuple[object, ...]:
+    """Return what a query says, and which CTEs it says it of."""
+    named = [fold(table.name) for table in tree.find_all(exp.Table)] if known else []
+    return tree, *(id(known[name].tree) for name in named if name in known)
 
 
 def _written(tree: exp.Expr, text: str) -> str:

@@ -23,7 +23,7 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.fold import fold, same
 from recuse.sql.position import clause_span, refusal, span
-from recuse.sql.refuse import READ, refuse_clauses
+from recuse.sql.refuse import READ, lists_keys, refuse_clauses
 from recuse.sql.scope import Scope
 from recuse.sql.totals import SHOWN, Total
 
@@ -138,7 +138,7 @@ def grouped(tree: exp.Select, name: str, text: str) -> Grouped | None:
     if group is None:
         return None
     refuse_clauses(tree, text, READ | {"group", "having", "order"})
-    if {key for key, value in group.args.items() if value} != {"expressions"}:
+    if not lists_keys(group):
         raise _other_form(group, text)
     return Grouped(tree, name, group_keys(tree), text)
 

@@ -15,6 +15,7 @@ from recuse.sql.named import Known
 from recuse.sql.origins import EndRelease, Origins
 from recuse.sql.position import clause_span, refusal
 from recuse.sql.query import Block, Scalar
+from recuse.sql.refuse import lists_keys
 from recuse.sql.relations import Relations
 
 
@@ -28,15 +29,14 @@ class KeyReader:
     """what an end of a key that is released first is asked by: it returns the position of its number"""
     spelled: dict[str, int] = field(default_factory=dict)
     """the keys by what is written, which may be another column than the groups come from"""
+    forms: set[type[exp.Expr]] = field(default_factory=set)
+    """the kinds of expressions that keys are: nothing else is a key"""
 
     def read(self, tree: exp.Select, group: exp.Group, frames: list[Frame]) -> tuple[GroupKey, ...]:
-        form = {key for key, value in group.args.items() if value}
-        if any(isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets) for node in group.expressions):
-            form = set()
-        if form == {"all"}:
+        if {key for key, value in group.args.items() if value} == {"all"}:
             nodes = [node.unalias() for node in tree.expressions if not is_aggregated(node)]
             nodes = [node for node in nodes if node.find(exp.Column)]
-        elif form == {"expressions"}:
+        elif lists_keys(group):
             nodes = [self._meant(node, tree, frames[0]) for node in group.expressions]
         else:
             place = clause_span(group, "GROUP BY", self.relations.schema.text)
@@ -45,7 +45,9 @@ class KeyReader:
                 "this form of GROUP BY is not accepted", self.relations.schema.text, place, hint=hint
             )
         for position, node in enumerate(nodes):
-            self.spelled.setdefault(self._value(node, frames[0]).unnest().sql(), position)
+            written = self._value(node, frames[0]).unnest()
+            self.spelled.setdefault(written.sql(), position)
+            self.forms.add(type(written))
         return tuple(self.key(node, frames) for node in nodes)
 
     def _meant(self, node: exp.Expr, tree: exp.Select, frame: Frame) -> exp.Expr:

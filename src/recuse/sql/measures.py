@@ -9,6 +9,8 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars.expression import Constant
+from recuse.scalars.function import OPAQUE
+from recuse.scalars.types import Opaque
 from recuse.sql.absences import together
 from recuse.sql.aggregates import AGGREGATES, COUNT, SUM, SUM_OF_NONNEGATIVE
 from recuse.sql.elaborate import type_of
@@ -30,6 +32,8 @@ MOMENTS = {
     Unit.SECOND: (Operator.MOMENT, ColumnKind.TIMESTAMP),
 }
 """what is made of the days and seconds that are released"""
+
+CAST = "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
 
 
 @dataclass(slots=True)
@@ -153,11 +157,10 @@ class Measures:
         for case, values in conditions.values(arguments, frame.scope):
             outputs = [Output(f"c{n}", value) for n, value in enumerate([*keys, *values], start=1)]
             weight = kind.value(values)
-            problem = None if weight is None else kind.refuses(type_of(weight, self.relations.met.lookup()))
+            type_ = None if weight is None else type_of(weight, self.relations.met.lookup())
+            problem = None if type_ is None else kind.refuses(type_)
             if problem is not None:
-                hint = (
-                    "cast it: CAST(x AS DOUBLE); a CSV file's types are declared in [columns] of the policy"
-                )
+                hint = OPAQUE if isinstance(type_, Opaque) else CAST
                 raise self.relations.met.refuse(problem, arguments[0], hint)
             blocks = [kind.rows(each.narrowed(case).block, values) for each in frames]
             found += [replace(b, outputs=tuple(outputs), keys=tuple(keys), weight=weight) for b in blocks]

@@ -139,7 +139,8 @@ class Origins:
         kinds = {type_of(value, self.relations.met.lookup()), *query.types}
         if column is None or len(kinds) != 1:
             problem = f"the [[domain]] query of {found[0].table.name}.{found[1]} returns another type"
-            raise refusal(problem, self.schema.text, None, hint="cast it: SELECT CAST(x AS …) FROM …")
+            place = span(value, self.schema.text)
+            raise refusal(problem, self.schema.text, place, hint="cast it: SELECT CAST(x AS …) FROM …")
         return Queried(query.sql, query.names[0])
 
     def _equal_public(self, pairs: Sequence[Pair], values: Sequence[Scalar]) -> tuple[Scalar, ...] | None:

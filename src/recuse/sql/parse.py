@@ -42,7 +42,8 @@ def parse(text: str, dialect: Dialect = DUCKDB) -> exp.Query:
         )
     if (half := re.search("[\ud800-\udfff]", text)) is not None:
         line, column = line_and_column(text, half.start())
-        raise QueryError("half of a character is no text", line=line, column=column, found=ascii(half[0]))
+        found, hint = ascii(half[0]), "write the whole character, or leave it out"
+        raise QueryError("half of a character is no text", line=line, column=column, found=found, hint=hint)
     grammar = Grammar.get_or_raise(dialect.grammar)
     tokens = _tokens(text, grammar)
     _begin_with_select(text, tokens)
@@ -129,6 +130,7 @@ def _refuse_deep_brackets(text: str, tokens: Sequence[Token]) -> None:
                 text,
                 (token.start, token.end),
                 accepted=f"{MAX_NESTING} levels of brackets",
+                hint="leave out brackets that change nothing",
             )
 
 
@@ -142,7 +144,8 @@ def _tree(text: str, tokens: list[Token], grammar: Grammar) -> exp.Query:
         raise QueryError("the query is not understood", hint="write it more simply") from None
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Query):
-        raise QueryError("only a SELECT is answered", hint="write SELECT COUNT(*) FROM …")
+        place = (tokens[0].start, tokens[-1].end)
+        raise refusal("only a SELECT is answered", text, place, hint="write SELECT COUNT(*) FROM …")
     for node in list(tree.find_all(exp.Initcap)):
         node.replace(_as_written(node))
     return tree
@@ -150,7 +153,7 @@ def _tree(text: str, tokens: list[Token], grammar: Grammar) -> exp.Query:
 
 def _as_written(node: exp.Initcap) -> exp.Anonymous:
     """Return initcap(x) as a plain call: sqlglot would write it out for DuckDB, which has none."""
-    plain = exp.Anonymous(this="initcap", expressions=[node.this])
+    plain = exp.Anonymous(this="initcap", expressions=[node.this] if node.this else [])
     plain.meta.update(node.meta)
     return plain
 

@@ -19,7 +19,7 @@ from typing import Self
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.scalars.types import Number
+from recuse.scalars.types import Float, Number
 from recuse.sql.absences import absorbed
 from recuse.sql.asks import NEGATED, is_extreme, is_extreme_comparison
 from recuse.sql.counted import counted
@@ -212,7 +212,8 @@ class Predicates:
             native = kind(this=found.copy(), expression=summary.value(own, type_lookup(self.sources)))
             return Predicate((), (None,), native)
         sides = [found, *(block.outputs[0].value for block in blocks)]
-        if len({type(type_of(side, type_lookup(self.sources))) for side in sides}) > 1:
+        kinds = {type(type_of(side, type_lookup(self.sources))) for side in sides}
+        if len(kinds) > 1 and kinds != {Number, Float}:
             raise self._refuse("what is compared is of two types", node, "cast both sides to one type")
         least = isinstance(summary.output, exp.Min)
         reached, passed = (exp.LTE, exp.LT) if least else (exp.GTE, exp.GT)

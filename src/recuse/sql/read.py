@@ -58,7 +58,8 @@ REPRESENTATIVES = (exp.AnyValue, exp.First, exp.Last, exp.Min, exp.Max)
 def read(tree: exp.Query, schema: Schema) -> Reading:
     """Return the question that the tree asks."""
     firsts = Firsts(_read)
-    found = _read(tree, Relations(schema, Met(schema), released=firsts.place), NOTHING, firsts)
+    relations = Relations(schema, Met(schema), released=firsts.place, again=firsts.again)
+    found = _read(tree, relations, NOTHING, firsts)
     return replace(found, firsts=tuple(firsts.asked), first_share=firsts.share)
 
 
@@ -231,6 +232,8 @@ class _Reader:
 
     def _key_of(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
         """Return the key that an expression is; None if it may be made of keys; else refuse a column."""
+        if not isinstance(node, exp.Column) and type(node.unnest()) not in self.groups.forms:
+            return None
         try:
             shown = self._value(node, frames[0]).unnest().sql()
         except QueryError:

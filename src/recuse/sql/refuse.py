@@ -52,6 +52,13 @@ def refuse_clauses(tree: exp.Expr, text: str, accepted: Collection[str]) -> None
         raise refusal(problem, text, place, hint=hint)
 
 
+def lists_keys(group: exp.Group) -> bool:
+    """Return whether GROUP BY is a list of keys: no ROLLUP, CUBE or GROUPING SETS."""
+    if {key for key, value in group.args.items() if value} != {"expressions"}:
+        return False
+    return not any(isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets) for node in group.expressions)
+
+
 def always_holds(test: exp.Expr) -> bool:
     """Return whether a HAVING is COUNT(*) >= 1, which every group of SQL satisfies."""
     match test.unnest():

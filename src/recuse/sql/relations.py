@@ -59,6 +59,8 @@ class Relations:
     """the views that are being read"""
     released: Callable[[exp.Expr, Relations, Known], Scalar] | None = None
     """returns the place of the number that a subquery of private rows stands for"""
+    again: Callable[[exp.Expr, Known], Scalar | None] = lambda *_: None
+    """returns the place that a subquery has been given before"""
 
     # -------------------------------------------------------------- queries
 
@@ -143,12 +145,9 @@ class Relations:
         if having is not None:
             refuse_having(having, text)
         if group is not None and not says_distinct(tree, group):
-            raise refusal(
-                "GROUP BY in a subquery is understood only if it returns exactly what it groups by",
-                text,
-                clause_span(group, "GROUP BY", text),
-                hint="write SELECT DISTINCT; aggregate in the outermost SELECT only",
-            )
+            problem = "GROUP BY in a subquery is understood only if it returns exactly what it groups by"
+            hint = "write SELECT DISTINCT; aggregate in the outermost SELECT only"
+            raise refusal(problem, text, clause_span(group, "GROUP BY", text), hint=hint)
         return (self.distinct(blocks, tree),) if once is not None or group is not None else blocks
 
     def _shown(self, tree: exp.Select, frame: Frame, known: Known) -> list[Block]:
@@ -223,7 +222,7 @@ class Relations:
     def _few(self, frames: Sequence[Frame], item: exp.Expr) -> None:
         if len(frames) > MAX_SOURCES or max(len(frame.block.sources) for frame in frames) > MAX_SOURCES:
             raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
-                          accepted=f"{MAX_SOURCES}")  # fmt: skip
+                          accepted=f"{MAX_SOURCES}", hint="ask for a part of it")  # fmt: skip
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
         """Return every frame joined with every branch of one item of FROM."""
@@ -267,7 +266,7 @@ class Relations:
     def _view(self, text: str, name: str) -> tuple[Block, ...]:
         """Return the blocks of a view's definition, read as if it stood in the query."""
         inside = replace(self.schema, text=text)
-        reader = Relations(inside, self.met.inside(inside), (*self.within, name), self.released)
+        reader = Relations(inside, self.met.inside(inside), (*self.within, name), self.released, self.again)
         return reader.query(parse(text, self.schema.catalogue.dialect), NOTHING, None)
 
     # -------------------------------------------------------------- names
@@ -280,13 +279,13 @@ class Relations:
             lambda node, scope: self._expressions(known, scope).value(node),
             self.met.sources,
             lambda tree: self._released(tree, known),
+            lambda tree: self.again(tree, known),
         )
 
     def _released(self, tree: exp.Expr, known: Known) -> Scalar:
         if self.released is None:
-            raise self.met.refuse(
-                "a value of private rows is not understood here", tree, "compare with a number"
-            )
+            problem = "a value of private rows is not understood here"
+            raise self.met.refuse(problem, tree, "compare with a number")
         return self.released(tree, self, known)
 
     def _expressions(self, known: Known, scope: Scope) -> NativeExpressions:

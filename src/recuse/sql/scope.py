@@ -158,9 +158,10 @@ class Scope:
             return self._refuse(
                 f"{node.name} is where a row is stored, not what it says", node, "use the table's key"
             )
-        near = nearest(node.name, (name for entry in entries for name, _ in entry.columns))
-        where = entries[0].name if len(entries) == 1 else "these tables"
-        hint = f"did you mean {near}?" if near else None
+        names = [name for entry in entries for name, _ in entry.columns]
+        near = nearest(node.name, names)
+        where = (entries[0].name or "the result") if len(entries) == 1 else "these tables"
+        hint = f"did you mean {near}?" if near else f"there: {', '.join(names[:12]) or 'none'}"
         if node.this.args.get("quoted") and not near:
             hint = "text stands in single quotes: 'text'"
         return self._refuse(f"there is no column {node.name} in {where}", node, hint)

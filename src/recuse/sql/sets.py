@@ -55,7 +55,8 @@ def says_distinct(tree: exp.Select, group: exp.Group) -> bool:
 def aligned(blocks: Sequence[Block], lookup: Lookup, tree: exp.Expr, text: str) -> tuple[Block, ...]:
     """Return the branches under the names of the first, every column of all of them in one type."""
     if len(blocks) > MAX_BRANCHES:
-        raise refusal("too many branches", text, span(tree, text), accepted=f"{MAX_BRANCHES}")
+        accepted, hint = f"{MAX_BRANCHES}", "ask for some of them, and add the answers"
+        raise refusal("too many branches", text, span(tree, text), accepted=accepted, hint=hint)
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
         hint = "return the same columns in every branch"
@@ -113,7 +114,7 @@ def unknown_identity(value: exp.Expr, tree: exp.Expr, text: str) -> QueryError:
         text,
         span(tree, text),
         accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
-        hint="cast it to a plain type",
+        hint="count the rows that have one: COUNT(x)",
     )
 
 

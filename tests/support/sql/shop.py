@@ -12,7 +12,7 @@ from recuse.engines.duckdb import DuckDB
 from recuse.policy import Policy
 from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
 
-POLICY = Policy.parse("""
+PROTECTION = """
 [[protect]]
 table = "customer"
 key = ["c_id"]
@@ -68,7 +68,8 @@ column = ["o_id"]
 
 [sum]
 granularity = 0.01
-""")
+"""
+POLICY = Policy.parse(PROTECTION)
 
 TABLES = {
     "customer": {"c_id": "INTEGER", "c_nation": "INTEGER", "c_name": "VARCHAR"},

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from recuse.scalars.build import apply, bring
 from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
-from recuse.scalars.function import Mistyped
+from recuse.scalars.function import OPAQUE, Mistyped
 from recuse.scalars.spelling import cast
 from recuse.scalars.types import BIGINT, Float, Opaque, Text, Timestamp, Type, is_ordinary, whole
 
@@ -172,9 +172,7 @@ class RowsCall:
 def known(value: Expression) -> Expression:
     """Return a value, or say that it is not known when two of them are equal or which comes first."""
     if isinstance(value.type, Opaque):
-        raise Mistyped(
-            f"values of type {value.type.spelled} have no order here", "leave them out, or cast them"
-        )
+        raise Mistyped(f"values of type {value.type.spelled} have no order here", OPAQUE)
     return value
 
 

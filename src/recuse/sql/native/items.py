@@ -80,9 +80,8 @@ class FromReader:
         for item, joins in parts:
             found = self._part(found, item, joins)
         if len(found.items) > MOST_ITEMS:
-            raise refusal(
-                "too many tables in FROM", self.text, span(first, self.text), accepted=f"{MOST_ITEMS}"
-            )
+            place, hint = span(first, self.text), "ask for a part of it"
+            raise refusal("too many tables in FROM", self.text, place, accepted=f"{MOST_ITEMS}", hint=hint)
         return found
 
     def _part(self, before: From, item: exp.Expr, joins: Sequence[exp.Join]) -> From:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -13,7 +14,7 @@ from recuse.sql.native.lower import NativeLowering
 from recuse.sql.native.read import NativeReader
 from recuse.sql.native.tables import Tables
 from recuse.sql.native.tree import names_of, native_scans
-from recuse.sql.ownership import Linked, ProtectedTable, PublicTable
+from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable
 from recuse.sql.schema import Schema
 
 
@@ -29,7 +30,9 @@ class PublicQuery:
 
 
 def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery | None:
-    """Return a question about nobody, ready to be run; None if it is about somebody, or not understood.
+    """Return a question about nobody, ready to be run; None if it is about somebody.
+
+    What names public tables only is refused for what is not understood in it: it lists no individuals.
 
     Guarantee: no row of a table that anybody owns is read, so the answer is the same whoever withdraws.
     """
@@ -43,6 +46,8 @@ def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery
             return None
         sql = NativeLowering(text=schema.text, dialect=schema.catalogue.dialect).query(query)
     except QueryError:
+        if _names_public_tables(tree, schema):
+            raise
         return None
     looked_at = tuple((scan.alias, scan.table.name) for scan in scans)
     return PublicQuery(sql, names_of(query), query.types, looked_at)
@@ -50,6 +55,16 @@ def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery
 
 def _names_somebody(tree: exp.Query, schema: Schema) -> bool:
     """Return whether a query names a table whose rows are somebody's: a short cut, which no CTE deceives."""
+    return any(isinstance(owned, ProtectedTable | Linked) for owned in _named(tree, schema))
+
+
+def _names_public_tables(tree: exp.Query, schema: Schema) -> bool:
+    """Return whether a query names tables, and public ones only: no views, and none that are not there."""
+    named = list(_named(tree, schema))
+    return bool(named) and all(isinstance(owned, PublicTable) for owned in named)
+
+
+def _named(tree: exp.Query, schema: Schema) -> Iterator[Owned | None]:
     hidden = {fold(cte.alias) for cte in tree.find_all(exp.CTE)}
-    named = {fold(table.name) for table in tree.find_all(exp.Table)} - hidden
-    return any(isinstance(schema.ownership.of(name), ProtectedTable | Linked) for name in named)
+    names = {fold(table.name) for table in tree.find_all(exp.Table)} - hidden
+    return (schema.ownership.of(name) for name in names)

@@ -11,7 +11,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
 # compiled modules are kept out of the way, and at all: tests start many processes
 PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/bytecode $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test lint test-slow test-engines coverage mutate docs bench bench-tpch accuracy reproduce clean
+.PHONY: demo test quick lint test-slow test-engines coverage mutate docs bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -19,9 +19,12 @@ demo: .venv/installed
 test: .venv/installed-test
 	@echo "ruff, mypy and all tests but the slow ones: about eight minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
-	$(MAKE) --no-print-directory lint
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine"
+	$(MAKE) --no-print-directory --jobs=2 lint quick
 	@echo "make test took $$(( $$(date +%s) - $$(cat .venv/began) )) seconds with $(WORKERS) processes and the profile $(PROFILE)"
+
+# beside lint, so that no core waits for mypy
+quick: .venv/installed-test
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine"
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -60,8 +61,14 @@ class SystemTables:
             )
             for name, found in sorted(columns.items())
         )
-        macros = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
-        return Catalogue(tables, frozenset(fold(name) for (name,) in macros), self.untyped, DUCKDB)
+        return Catalogue(tables, Macros(self), self.untyped, DUCKDB)
+
+    def macros(self) -> frozenset[str]:
+        """Return the functions that the database defines itself; where we made its tables there are none."""
+        if self.files:
+            return frozenset()
+        found = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
+        return frozenset(fold(name) for (name,) in found)
 
     def _system(self, outputs: str, function: str, condition: str) -> list[tuple[Any, ...]]:
         place = f"database_name = {text_literal(self.database)} AND schema_name = {text_literal(self.schema)}"
@@ -103,6 +110,29 @@ class SystemTables:
             elif told_apart(table, key := spelled(table, columns)):
                 keys.setdefault(table, []).append(key)
         return keys, references
+
+
+class Macros(Set[str]):
+    """The functions that a database defines, read when a question first calls one: DuckDB lists thousands."""
+
+    def __init__(self, tables: SystemTables) -> None:
+        self._tables = tables
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return self._tables.macros()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __hash__(self) -> int:
+        return hash(self._names)
 
 
 def _checked(columns: Sequence[Column], expression: str) -> list[Column]:

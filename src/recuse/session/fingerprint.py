@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -33,6 +34,7 @@ def fingerprint(kind: str, *parts: object) -> str:
     return sha256(json.dumps([kind, *parts], sort_keys=True).encode()).hexdigest()
 
 
+@cache
 def program_version() -> str:
     """Return the version of this program: another one may answer differently."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -75,7 +75,7 @@ class Catalogue:
     """The tables of a database, and the names of the functions that it defines itself."""
 
     tables: tuple[Table, ...]
-    macros: frozenset[str] = frozenset()
+    macros: Set[str] = frozenset()
     untyped: tuple[str, ...] = ()
     """the tables whose column types only a policy can say"""
     dialect: Dialect = DUCKDB

@@ -9,7 +9,7 @@ It is longer than other files: one method for every form of SQL that is no plain
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -87,7 +87,7 @@ class Elaborator:
 
     lookup: Lookup
     text: str = ""
-    macros: frozenset[str] = frozenset()
+    macros: Set[str] = frozenset()
 
     def condition(self, node: exp.Expr) -> Expression:
         """Return a condition: what is no truth value is read as one."""
@@ -312,7 +312,8 @@ class Elaborator:
     # -------------------------------------------------------------- refusals
 
     def _is_macro(self, node: exp.Expr) -> bool:
-        return isinstance(node, exp.Func) and written_name(node, self.text) in self.macros
+        name = written_name(node, self.text) if isinstance(node, exp.Func) else ""
+        return bool(name) and name in self.macros
 
     def refused(self, node: exp.Expr) -> QueryError:
         """Return the refusal of a node that is not understood."""

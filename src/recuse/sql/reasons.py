@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from sqlglot import exp
 
 from recuse.fold import fold
@@ -34,10 +36,10 @@ REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str, str | None], ...] = (
 )
 
 
-def reason_of(part: exp.Expr, text: str, macros: frozenset[str]) -> tuple[str, str | None]:
+def reason_of(part: exp.Expr, text: str, macros: Set[str]) -> tuple[str, str | None]:
     """Return why a node is refused, and what to write instead; `macros` are the database's own."""
     name = written_name(part, text)
-    if isinstance(part, exp.Func) and name in macros:
+    if isinstance(part, exp.Func) and name and name in macros:
         return f"{name} is a macro of this database", "write out what the macro does"
     for kinds, problem, hint in REASONS:
         if isinstance(part, kinds):

@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from support.coverage import ROOT, critical, unreached
 from support.mutate import MUTANTS
-from support.profiles import EXAMPLES, PROFILE, examples
+from support.profiles import EXAMPLES, PROFILE, examples, some
 
 
 @pytest.mark.parametrize("profile", EXAMPLES)
@@ -74,3 +74,12 @@ def test_a_critical_module_that_is_not_measured_is_an_error():
     assert critical(["src/a.py", "src/b/c.py"], ["src/b/*.py"]) == ["src/b/c.py"]
     with pytest.raises(ValueError, match="no measured file"):
         critical(["src/a.py"], ["src/b/*.py"])
+
+
+def test_a_quick_run_takes_a_fresh_share_of_cases_that_are_alike_and_others_take_all():
+    cases = list(range(40))
+    first, again, other = (some(cases, 0.3, "quick", run) for run in ("one", "one", "another"))
+    assert first == again != other, "workers of one run collect the same tests"
+    assert len(first) == 12
+    assert first == sorted(set(first))
+    assert some(cases, 0.3, "ci", "one") == some(cases, 0.3, "quick", "") == cases

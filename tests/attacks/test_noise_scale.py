@@ -34,9 +34,10 @@ from recuse.session.session import connect
 from recuse.solver.fast import fast_programs
 from recuse.solver.memo import memoising
 from support.mechanisms import run
+from support.profiles import examples
 
 LOADS = (1, 3, 7, 100, 12_345, 10**9 + 7)
-RUNS = 8
+RUNS = examples(16)
 EPSILON = Epsilon.of("0.7")
 
 Mechanism = Callable[[Prepared, Truncating, Noise], Release]

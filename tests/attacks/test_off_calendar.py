@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+
 import duckdb
 import pytest
 
@@ -11,7 +15,7 @@ from recuse.session.session import Session, connect
 
 POLICY = Policy.parse(
     '[[protect]]\ntable = "person"\nkey = ["id"]\n[[public]]\ntable = "calendar"\n'
-    "[budget]\nepsilon = 100\ndelta = 0.001\n"
+    "[budget]\nepsilon = 1000\ndelta = 0.001\n"
 )
 GROUPED = (
     "SELECT d, COUNT(*) FROM calendar JOIN person ON born = d GROUP BY d",
@@ -29,7 +33,7 @@ PRIVATE = (
 ENDLESS = ("'infinity'", "'-infinity'", "'4000-01-01 (BC)'", "'200000-01-01'")
 
 
-def opened(*, private: str | None = None, public: str | None = None) -> Session:
+def made_session(*, private: str | None = None, public: str | None = None) -> Session:
     """Return a session on people and a calendar, one row of either at a time that is given."""
     made = duckdb.connect(":memory:", config={"threads": 1})
     made.execute("CREATE TABLE person (id INTEGER, born DATE, seen TIMESTAMP, precise TIMESTAMP_NS)")
@@ -44,25 +48,33 @@ def opened(*, private: str | None = None, public: str | None = None) -> Session:
     return connect(made, POLICY)
 
 
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Callable[..., Session]]:
+    """Yield what opens a session, one for each pair of rows."""
+    with ExitStack() as open_ones:
+        yield cache(lambda **rows: open_ones.enter_context(made_session(**rows)))
+
+
 @pytest.mark.parametrize("private", [None, "'infinity'"])
 @pytest.mark.parametrize("public", ENDLESS)
 @pytest.mark.parametrize("sql", [*GROUPED, *LISTED])
-def test_a_public_row_off_the_calendar_is_refused_before_the_charge(sql, public, private):
-    with opened(public=public, private=private) as session:
-        with pytest.raises(QueryError, match="outside of the years 1 to 9999"):
-            session.ask(sql, 1)
-        assert session.budget.spent == 0
+def test_a_public_row_off_the_calendar_is_refused_before_the_charge(opened, sql, public, private):
+    session = opened(public=public, private=private)
+    spent = session.budget.spent
+    with pytest.raises(QueryError, match="outside of the years 1 to 9999"):
+        session.ask(sql, 1)
+    assert session.budget.spent == spent
 
 
 @pytest.mark.parametrize("sql", [*GROUPED, *PRIVATE])
-def test_a_private_row_off_the_calendar_is_answered_like_any_other(sql):
+def test_a_private_row_off_the_calendar_is_answered_like_any_other(opened, sql):
     for private in (None, *ENDLESS):
-        with opened(private=private) as session:
-            session.ask(sql, 1)
-            assert session.budget.spent == 1
+        session = opened(private=private)
+        spent = session.budget.spent
+        session.ask(sql, 1)
+        assert session.budget.spent == spent + 1
 
 
-def test_the_hint_leads_to_an_answer():
-    with opened(public="'infinity'") as session:
-        asked = "SELECT d FROM calendar WHERE d BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
-        assert len(session.ask(asked, 1).rows) == 3
+def test_the_hint_leads_to_an_answer(opened):
+    asked = "SELECT d FROM calendar WHERE d BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
+    assert len(opened(public="'infinity'").ask(asked, 1).rows) == 3

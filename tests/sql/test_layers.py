@@ -94,7 +94,7 @@ def texts(chance: random.Random, layer: str, judge: Judge) -> Iterator[str]:
 def test_sql_means_what_its_annotations_say_on_every_sub_database(layer):
     tally, seed = Tally(), random.randrange(2**32)
     print(f"seed {seed}")
-    judged(layer, examples(800), seed, tally)
+    judged(layer, examples(400), seed, tally)
     print(tally)
     assert tally.accepted[layer]
 

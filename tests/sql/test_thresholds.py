@@ -63,7 +63,7 @@ def compared_when(derived: Derived, market: Market, text: str, chance: random.Ra
 
 def some_of(comparisons: Sequence[str], chance: random.Random) -> list[str]:
     """Return others in every run where somebody waits, and all of them elsewhere."""
-    return chance.sample(comparisons, min(len(comparisons), examples(len(comparisons))))
+    return chance.sample(comparisons, min(len(comparisons), examples(len(comparisons), least=3)))
 
 
 @pytest.mark.parametrize("total", TOTALS)

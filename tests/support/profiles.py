@@ -12,11 +12,17 @@ from __future__ import annotations
 
 import math
 import os
+import random
+from collections.abc import Sequence
+from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
 
 EXAMPLES = {"quick": 25, "ci": 100, "nightly": 1000}
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
+"""one word for all workers of a run, which must collect the same tests; none where one process tests"""
+T = TypeVar("T")
 _USUAL = EXAMPLES["ci"]
 _LEAST = 5
 """of a law with examples of its own number; a law that names fewer gets what it names"""
@@ -45,3 +51,14 @@ def examples(usual: int, profile: str = PROFILE, *, least: int = _LEAST) -> int:
     A law of which one example takes long, and says much, names fewer than the usual `least`.
     """
     return max(min(usual, least), math.ceil(usual * EXAMPLES[profile] / _USUAL))
+
+
+def some(cases: Sequence[T], share: float, profile: str = PROFILE, run: str = RUN) -> list[T]:
+    """Return a share of many cases that are alike: others in every quick run, all in any other profile.
+
+    One process, which somebody started for a few tests, gets all of them too.
+    """
+    if profile != "quick" or not run:
+        return list(cases)
+    chosen = random.Random(run).sample(range(len(cases)), math.ceil(share * len(cases)))
+    return [cases[place] for place in sorted(chosen)]

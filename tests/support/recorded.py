@@ -29,6 +29,7 @@ from recuse.lab.experiments.bench_relations import random_cnf, random_dnf, rando
 from recuse.mechanism.prepared import prepare
 from recuse.policy import Policy
 from recuse.solver.fast import fast_programs
+from recuse.solver.memo import memoising
 from recuse.sql.compile import compile_query
 from support.neighbours import PAIRS
 from support.noise import Seeded
@@ -69,8 +70,11 @@ def relations(folder: Path) -> Iterator[tuple[str, KRelation]]:
 
 
 def record(relation: KRelation, answer: Answering) -> dict[str, Any]:
-    """Return the certified intervals of a relation, and what it is answered with for some noise."""
-    prepared = prepare(relation, fast_programs)
+    """Return the certified intervals of a relation, and what it is answered with for some noise.
+
+    What was solved once is remembered: an answer with other noise asks for the same intervals.
+    """
+    prepared = prepare(relation, memoising(fast_programs))
     (programs,) = prepared.signs
     found = {f"X({tau:g})": programs.truncated(tau, WIDTH * tau) for tau in LEVELS}
     found |= {f"N_s({tau:g})": programs.strict_withdrawals(tau, WIDTH) for tau in LEVELS}

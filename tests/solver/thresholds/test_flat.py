@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from recuse.krelation.relation import KRelation, Shape
 from recuse.solver import limits
 from recuse.solver.attempt import tolerated
 from recuse.solver.bounds import dual_bound
+from recuse.solver.interval import Interval
 from recuse.solver.lp.extended import power_of_two_near, truncated_program
 from recuse.solver.lp.program import solve
 from recuse.solver.thresholds.active_set import active_set
@@ -44,6 +46,13 @@ def market(seed: int, people: int = 40, groups: int = 12) -> KRelation:
     return from_expressions(rows, Shape.THRESHOLDS, signed=False)
 
 
+@cache
+def truth_of(seed: int, tau: float) -> Interval:
+    """Return what the reference finds: the judge of several tests."""
+    relation = market(seed)
+    return threshold_reference(relation.positive, relation.participants).truncated(tau, 1e-6)
+
+
 def flat_of(relation: KRelation, tau: float) -> Flat:
     found = Flat.of(relation.positive, relation.participants, tau)
     assert found is not None
@@ -66,10 +75,8 @@ def test_the_interior_point_closes_what_the_reference_closes(seed, size, monkeyp
     """With everybody from the start, and with few who are asked in later."""
     monkeypatch.setattr(limits, "SMALL_CORE", size)
     relation = market(seed)
-    judge = threshold_reference(relation.positive, relation.participants)
     for tau in (0.125, 0.5, 1.0):
-        flat, unit = flat_of(relation, tau), power_of_two_near(tau)
-        truth = judge.truncated(tau, 1e-6)
+        flat, unit, truth = flat_of(relation, tau), power_of_two_near(tau), truth_of(seed, tau)
         lows = [unit * low for _, low in tolerated(active_set(flat, flat.program(), tau / 100 / unit))]
         assert max(lows) <= truth.high + 1e-9
         assert truth.low - max(lows) <= tau / 100
@@ -82,7 +89,7 @@ def test_the_interior_point_closes_what_the_reference_closes(seed, size, monkeyp
 def test_whoever_may_withdraw_and_whatever_is_multiplied_a_lifted_bound_holds(seed):
     relation, source = market(seed), np.random.default_rng(seed)
     flat = flat_of(relation, 0.5)
-    truth = threshold_reference(relation.positive, relation.participants).truncated(0.5, 1e-6)
+    truth = truth_of(seed, 0.5)
     for share in (0.0, 0.3, 0.8, 1.0):
         chosen, asked = (source.random(n) < share for n in (relation.participants, len(flat.least)))
         restriction = Restriction.of(flat, chosen, asked)
@@ -98,7 +105,7 @@ def test_the_twin_that_forgets_those_who_stay_is_caught():
     nobody = Restriction.of(flat, np.zeros(relation.participants, bool), np.ones(len(flat.least), bool))
     honest = 0.125 * dual_bound(flat.program(), nobody.multipliers(np.zeros(0)))
     forgetful = float(flat.weights.sum()) * 0.125  # what the part alone says
-    truth = threshold_reference(relation.positive, relation.participants).truncated(0.125, 1e-6)
+    truth = truth_of(0, 0.125)
     assert honest <= truth.high < forgetful
 
 

@@ -21,6 +21,7 @@ from recuse.sql.native.functions import TABLE
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.native.read import NativeReader
 from recuse.sql.parse import parse
+from support.profiles import some
 from support.scalars.extremes import STORED, table
 
 POLICY = Policy.parse('[[protect]]\nkind = "person"\n\n[[public]]\ntable = "t"\n')
@@ -99,7 +100,7 @@ def raised(con: duckdb.DuckDBPyConnection, column: str) -> tuple[int, list[str]]
     return accepted, found
 
 
-@pytest.mark.parametrize("column", STORED)
+@pytest.mark.parametrize("column", some([*STORED], 0.5))
 def test_no_extreme_raises(con: duckdb.DuckDBPyConnection, column: str):
     accepted, found = raised(con, column)
     assert not found

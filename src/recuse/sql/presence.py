@@ -44,8 +44,8 @@ def _linked(condition: Scalar, tests: Sequence[Scalar], scans: Mapping[str, Scan
 
 
 def _tests(condition: Scalar) -> list[Scalar]:
-    """Return what an EXISTS asks of its row; nothing where a condition is none."""
-    if not isinstance(condition, exp.Exists):
+    """Return what an EXISTS asks of its row; nothing where a condition is none, or asks for any row."""
+    where = condition.this.args.get("where") if isinstance(condition, exp.Exists) else None
+    if where is None:
         return []
-    where = condition.this.args["where"].this
-    return list(where.flatten()) if isinstance(where, exp.And) else [where]
+    return list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]

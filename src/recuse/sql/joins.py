@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.scalars.types import Opaque
+from recuse.sql.answered import is_one_row
 from recuse.sql.conditions import Conditions
 from recuse.sql.elaborate import brought, type_of
 from recuse.sql.frame import Frame
@@ -23,6 +24,7 @@ from recuse.sql.refuse import refuse_join
 from recuse.sql.scope import Entry, Scope
 from recuse.sql.walk import below
 
+MAX_SOURCES = 64
 Items = Callable[[list[Frame], exp.Expr], list[Frame]]
 """joins every frame with every branch of one item of FROM"""
 Merged = Sequence[tuple[str, Scalar, Scalar]]
@@ -30,6 +32,42 @@ Merged = Sequence[tuple[str, Scalar, Scalar]]
 
 KEPT: dict[str, tuple[bool, bool]] = {"LEFT": (True, False), "RIGHT": (False, True), "FULL": (True, True)}
 """the sides of an outer join whose rows are kept without a partner"""
+
+
+def refuse_many(frames: Sequence[Frame], item: exp.Expr, text: str) -> None:
+    """Refuse more branches, or more tables in one of them, than are read."""
+    if len(frames) > MAX_SOURCES or max(len(frame.block.sources) for frame in frames) > MAX_SOURCES:
+        place, hint = span(item, text), "ask for a part of it"
+        raise refusal("too many tables in FROM", text, place, accepted=f"{MAX_SOURCES}", hint=hint)
+
+
+def is_parenthesised_join(item: exp.Expr) -> bool:
+    """Return whether an item of FROM is a table or a join in parentheses, which keep their names."""
+    inside = item.this if isinstance(item, exp.Subquery) and not item.alias else None
+    return isinstance(inside, exp.Table) or (inside is not None and is_parenthesised_join(inside))
+
+
+def keeps_right(item: exp.Expr) -> bool:
+    """Return whether a join keeps rows of its right side: then it is not the same after other items."""
+    inside = keeps_right(item.this) if isinstance(item, exp.Subquery) else False
+    joins = item.args.get("joins") or ()
+    return inside or any(join.args.get("side") in ("RIGHT", "FULL") for join in joins)
+
+
+def beside(frames: Sequence[Frame], others: Sequence[Frame], item: exp.Expr, text: str) -> list[Frame]:
+    """Return all pairs of rows, each of a frame and of a join that was read by itself."""
+    for entry in others[0].names.entries:
+        if frames[0].names.entry(entry.name) is not None:
+            problem = f"two tables in FROM are called {entry.name}"
+            raise refusal(problem, text, span(item, text), hint="give each its own alias")
+    found = []
+    for frame in frames:
+        for other in others:
+            both = frame.joined(other.block, *other.names.entries)
+            for name, value in other.names.merged:
+                both = replace(both, names=both.names.merging(name, value))
+            found.append(both)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +81,8 @@ class Joins:
         """Return the frames with one more join; no row is in two of them."""
         refuse_join(join, self.text)
         side, kind = join.args.get("side"), join.args.get("kind")
+        if side == "LEFT" and _always_has_one(join):
+            side = None
         if side in KEPT and kind not in ("SEMI", "ANTI"):
             return self._outer(frames, join, side)
         if kind == "SEMI":
@@ -220,3 +260,10 @@ class Joins:
 
     def _refuse(self, problem: str, node: exp.Expr, hint: str) -> QueryError:
         return refusal(problem, self.text, span(node, self.text), hint=hint)
+
+
+def _always_has_one(join: exp.Join) -> bool:
+    """Return whether a join finds exactly one partner for every row: LATERAL (SELECT MAX(x) …) ON TRUE."""
+    on = join.args.get("on")
+    always = isinstance(on, exp.Boolean) and bool(on.this)
+    return always and isinstance(join.this, exp.Lateral) and is_one_row(join.this.this)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -119,3 +120,11 @@ def index_of(key: Scalar, listed: Listed) -> Scalar:
         for place, literal in enumerate(listed.literals)
     ]
     return exp.Case(ifs=branches)
+
+
+def written_values(keys: Sequence[Scalar]) -> Listed | None:
+    """Return the values of a key that is written down for all rows, such as a column of VALUES."""
+    bare = [key.unnest() for key in keys]
+    values = [literal_value(key.this if isinstance(key, exp.Cast) else key) for key in bare]
+    found = tuple(value for value in values if value is not None)
+    return Listed(tuple(bare), found) if keys and len(found) == len(keys) else None

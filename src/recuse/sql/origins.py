@@ -39,7 +39,7 @@ from recuse.sql.groups import (
     referenced_values,
     stated_conditions,
 )
-from recuse.sql.listed import Listed, typed
+from recuse.sql.listed import Listed, typed, written_values
 from recuse.sql.measure import Measure
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Own, Scalar, Scan
@@ -104,6 +104,7 @@ class Origins:
             _one_of([listed_values(block, value) for block, value in pairs])
             or _one_of([domain_values(self.schema, block, value) for block, value in pairs])
             or _one_of([known_values(value, lookup) for value in values])
+            or written_values(values)
         )
         return None if found is None else self._typed(found, node, values)
 

@@ -18,7 +18,7 @@ from recuse.sql.conditions import Conditions
 from recuse.sql.frame import Frame
 from recuse.sql.having import grouped
 from recuse.sql.items import ItemReader
-from recuse.sql.joins import Joins
+from recuse.sql.joins import Joins, beside, is_parenthesised_join, keeps_right, refuse_many
 from recuse.sql.met import Met
 from recuse.sql.named import NOTHING, Known, names_in
 from recuse.sql.narrow import read_narrowed
@@ -28,7 +28,7 @@ from recuse.sql.native.read import NativeReader
 from recuse.sql.native.seen import NotOwn
 from recuse.sql.native.tree import names_of
 from recuse.sql.parse import parse
-from recuse.sql.position import clause_span, refusal, span
+from recuse.sql.position import clause_span, refusal
 from recuse.sql.predicates import NESTED
 from recuse.sql.query import Block, Output, Scalar, SetOf, column
 from recuse.sql.refuse import READ, refuse_clauses, refuse_having, refuse_joins
@@ -45,8 +45,6 @@ from recuse.sql.sets import (
     uses_around,
 )
 from recuse.sql.walk import below
-
-MAX_SOURCES = 64
 
 
 @dataclass(slots=True)
@@ -206,30 +204,22 @@ class Relations:
             frames = [empty]
         else:
             frames = self._items([empty], start.this, known)
-        joins = tree.args.get("joins") or []
-        refuse_joins(joins, self.schema.text)
-        for join in joins:
-            frames = self.joins(known).join(frames, join)
+        frames = self._joined(frames, tree.args.get("joins") or [], known)
         where = tree.args.get("where")
         if where is not None:
             conditions = self.conditions(known)
             frames = [
                 case for frame in frames for case in frame.cases(conditions.read(where.this, frame.scope))
             ]
-        self._few(frames, tree)
+        refuse_many(frames, tree, self.schema.text)
         return frames
-
-    def _few(self, frames: Sequence[Frame], item: exp.Expr) -> None:
-        if len(frames) > MAX_SOURCES or max(len(frame.block.sources) for frame in frames) > MAX_SOURCES:
-            raise refusal("too many tables in FROM", self.schema.text, span(item, self.schema.text),
-                          accepted=f"{MAX_SOURCES}", hint="ask for a part of it")  # fmt: skip
 
     def _items(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
         """Return every frame joined with every branch of one item of FROM."""
         nested = item.args.get("joins") or ()
-        if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table) and not item.alias:
-            refuse_clauses(item, self.schema.text, {"this"})
-            return self._items(frames, item.this, known)
+        if is_parenthesised_join(item):
+            refuse_clauses(item, self.schema.text, {"this", "joins"})
+            return self._joined(self._parenthesised(frames, item.this, known), nested, known)
         # only what is LATERAL depends on the rows before it
         first = self._one().read(item, known, frames[0].scope)
         found = []
@@ -244,11 +234,21 @@ class Relations:
                     (renamed, output.value) for renamed, output in zip(columns, block.outputs, strict=True)
                 )
                 found.append(frame.joined(replace(block, outputs=()), Entry(name, named)))
-        self._few(found, item)
-        refuse_joins(nested, self.schema.text)
-        for join in nested:
-            found = self.joins(known).join(found, join)
-        return found
+        refuse_many(found, item, self.schema.text)
+        return self._joined(found, nested, known)
+
+    def _joined(self, frames: list[Frame], joins: Sequence[exp.Join], known: Known) -> list[Frame]:
+        refuse_joins(joins, self.schema.text)
+        for join in joins:
+            frames = self.joins(known).join(frames, join)
+        return frames
+
+    def _parenthesised(self, frames: list[Frame], item: exp.Expr, known: Known) -> list[Frame]:
+        """Return the frames with a join in parentheses; by itself where it keeps rows of a right side."""
+        if not frames[0].names.entries or not keeps_right(item):
+            return self._items(frames, item, known)
+        alone = replace(frames[0].names, entries=(), merged=())
+        return beside(frames, self._items([Frame(Block(), alone)], item, known), item, self.schema.text)
 
     def _one(self) -> ItemReader:
         """Return the reader of single items of FROM."""

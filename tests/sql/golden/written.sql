@@ -208,3 +208,26 @@ SELECT (SELECT COUNT(*) FROM purchase) * 1.0 / (SELECT COUNT(*) FROM account)
 SELECT (SELECT COUNT(*) FROM purchase) AS a, (SELECT SUM(balance) FROM account) AS b
 SELECT (SELECT COUNT(*) FROM region) + (SELECT COUNT(*) FROM account) AS n
 SELECT a, b, a - b FROM (SELECT (SELECT COUNT(*) FROM purchase) AS a, (SELECT COUNT(*) FROM account) AS b) t
+SELECT COUNT(*) FROM account a WHERE (SELECT BOOL_OR(late) FROM purchase p WHERE p.account = a.id)
+SELECT COUNT(*) FROM account a WHERE (SELECT BOOL_AND(quantity > 1) FROM purchase p WHERE p.account = a.id) IS TRUE
+SELECT COUNT(*) FROM (SELECT account FROM purchase GROUP BY account HAVING BOOL_OR(late) AND COUNT(*) > 2) d
+SELECT SUM(CASE WHEN ever THEN 1 ELSE 0 END) FROM (SELECT account, BOOL_OR(late) AS ever FROM purchase GROUP BY account) d
+SELECT COUNT(*) FROM account a, LATERAL (SELECT MAX(price) AS dearest FROM purchase p WHERE p.account = a.id) m WHERE m.dearest > 30
+SELECT COUNT(*) FROM account a CROSS JOIN LATERAL (SELECT price FROM purchase p WHERE p.account = a.id ORDER BY price DESC, id LIMIT 2) m WHERE m.price > 30
+SELECT COUNT(*) FROM account a LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM purchase p WHERE p.account = a.id AND late) m ON TRUE WHERE m.n = 0
+SELECT COUNT(*) FROM (account JOIN region ON account.region = region.id)
+SELECT r.name, COUNT(*) FROM ((purchase p JOIN account a ON p.account = a.id) JOIN region r ON a.region = r.id) GROUP BY r.name
+SELECT COUNT(*) FROM purchase p JOIN (account a JOIN region r ON a.region = r.id) ON p.account = a.id WHERE r.name = 'north'
+SELECT COUNT(*) FROM purchase JOIN shelf USING (product) JOIN shelf other USING (product) JOIN shelf third USING (product)
+SELECT COUNT(*) FROM (SELECT product FROM purchase EXCEPT SELECT product FROM shelf WHERE product < 3 ORDER BY product DESC) t
+SELECT COUNT(*) FROM (SELECT id FROM account UNION SELECT account FROM purchase ORDER BY 1) t
+WITH second AS (SELECT * FROM account WHERE active), first AS (SELECT * FROM purchase WHERE late) SELECT COUNT(*) FROM first JOIN second ON first.account = second.id
+WITH b AS (WITH a AS (SELECT * FROM account WHERE active) SELECT id FROM a) SELECT COUNT(*) FROM b
+SELECT v.name, COUNT(*) FROM (VALUES (1, 'one'), (2, 'two')) v(x, name) JOIN purchase ON quantity = v.x GROUP BY v.name
+SELECT channel AS "Where", COUNT(*) AS "How Often" FROM Purchase GROUP BY "Where" ORDER BY "How Often" DESC
+SELECT channel, COUNT(*) AS n FROM purchase GROUP BY 1 HAVING n > 60 ORDER BY n
+SELECT COUNT(*) FROM region x, (purchase p RIGHT JOIN account a ON p.account = a.id AND p.product > 5)
+SELECT COUNT(*) FROM region x JOIN (purchase p RIGHT JOIN account a ON p.account = a.id AND p.product > 90) ON x.id < 3
+SELECT COUNT(*) FROM region x JOIN (purchase p FULL JOIN shelf s ON p.product = s.product AND p.product > 5) ON x.id < 3
+SELECT COUNT(*), SUM(price) FROM region x, ((purchase p RIGHT JOIN account a ON p.account = a.id AND late) JOIN shelf USING (product))
+SELECT v.x, COUNT(*), SUM(price) FROM (VALUES (1, DATE '2024-02-01'), (2, DATE '2024-03-01')) v(x, y) JOIN purchase ON quantity = v.x AND day < v.y GROUP BY v.x

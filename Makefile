@@ -11,7 +11,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
 # compiled modules are kept out of the way, and at all: tests start many processes
 PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/bytecode $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test quick lint test-slow test-engines coverage mutate docs bench bench-tpch accuracy reproduce clean
+.PHONY: demo test quick lint test-slow test-engines test-server coverage mutate docs bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -24,7 +24,7 @@ test: .venv/installed-test
 
 # beside lint, so that no core waits for mypy
 quick: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine"
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server"
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
@@ -35,13 +35,17 @@ lint: .venv/installed-test
 test-engines: .venv/installed-engines
 	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "engine and not slow" -r s tests/engines
 
+# a server and its clients, in processes of their own
+test-server: .venv/installed-server
+	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "server and not slow" -r s tests/server
+
 # large inputs, and a thousand examples a law: for the night
 test-slow: .venv/installed-test
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "slow and not engine"
 
 # which lines and branches the tests reach; fails if one of a privacy-critical module is not (tests/support/coverage.py)
 coverage: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine" --cov --cov-report= --cov-report=json:.venv/coverage.json
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server" --cov --cov-report= --cov-report=json:.venv/coverage.json
 	$(BIN)/python tests/support/coverage.py .venv/coverage.json
 
 # ten privacy-critical lines, each broken in turn: the quick tests must notice (tests/support/mutate.py)
@@ -68,6 +72,10 @@ docs: .venv/installed-docs
 
 .venv/installed-engines: .venv/installed-test
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,engines]"
+	touch $@
+
+.venv/installed-server: .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,server-test]"
 	touch $@
 
 .venv/installed-docs: .venv/installed

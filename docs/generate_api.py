@@ -27,7 +27,7 @@ The command line is in [cli.md](cli.md), what SQL is accepted in [sql.md](sql.md
 """
 
 PARTS: dict[str, list[Any]] = {
-    "Asking in SQL": [recuse.connect, recuse.Session, recuse.histogram, recuse.cdf],
+    "Asking in SQL": [recuse.connect, recuse.Session, recuse.RemoteSession, recuse.histogram, recuse.cdf],
     "Checking data": [recuse.check, recuse.Unreadable, recuse.FalseKey],
     "Counting in graphs": [recuse.graph, recuse.GraphSession],
     "Answers": [recuse.Release, recuse.Answer, Row, Combined],

@@ -12,6 +12,7 @@ from support.sources import SOURCE, parsed
 
 CHAIN = [
     ["errors"],
+    ["refusal"],
     ["fold"],
     ["arrow"],
     ["privacy"],
@@ -34,7 +35,7 @@ CHAIN = [
     ["mechanism"],
     ["ledger"],
     ["session"],
-    ["dbapi", "demo"],
+    ["dbapi", "demo", "server", "client"],
     ["cli"],
     ["lab", "__main__"],
 ]

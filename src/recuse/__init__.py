@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recuse import dbapi
+    from recuse.client import RemoteSession, connect
     from recuse.engines.check import Unreadable
     from recuse.errors import (
         AnalystError,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from recuse.session.answer import Answer
     from recuse.session.declared import FalseKey
     from recuse.session.graph import GraphSession, graph
-    from recuse.session.session import Session, cdf, connect, histogram
+    from recuse.session.session import Session, cdf, histogram
     from recuse.session.statistics import Statistics
 
 __version__ = "0.2.0"
@@ -53,6 +54,7 @@ _HOME = {
     "QueryError": "recuse.errors",
     "RecuseError": "recuse.errors",
     "Release": "recuse.mechanism.release",
+    "RemoteSession": "recuse.client",
     "Session": "recuse.session.session",
     "Statistics": "recuse.session.synthetic",
     "StatisticsError": "recuse.errors",
@@ -61,7 +63,7 @@ _HOME = {
     "Unreadable": "recuse.engines.check",
     "cdf": "recuse.session.session",
     "check": "recuse.session.check",
-    "connect": "recuse.session.session",
+    "connect": "recuse.client",
     "GraphSession": "recuse.session.graph",
     "graph": "recuse.session.graph",
     "histogram": "recuse.session.session",
@@ -83,6 +85,7 @@ __all__ = [
     "QueryError",
     "RecuseError",
     "Release",
+    "RemoteSession",
     "Session",
     "Statistics",
     "StatisticsError",

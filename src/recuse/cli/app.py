@@ -42,6 +42,7 @@ from recuse.cli.options import (
 )
 from recuse.cli.progress import working
 from recuse.cli.refusal import refusal
+from recuse.cli.serve import serve
 from recuse.cli.shell import Shell, talk
 from recuse.cli.show import as_json, tell
 from recuse.demo import demonstrated, run_demo
@@ -124,6 +125,7 @@ def ask(
 
 app.command()(estimate)
 app.command()(histogram)
+app.command()(serve)
 
 
 @app.command()

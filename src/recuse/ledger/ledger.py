@@ -140,6 +140,16 @@ class Ledger:
             )
             return list(map(charge_of, rows))
 
+    def charges(self, analyst: str | None, before: int, most: int) -> list[tuple[int, Charge]]:
+        """Return the newest charges of an analyst (None: of all) below a number, each with its number."""
+        with readable(self.path):
+            rows = self._rows(
+                "SELECT id, at, epsilon, query, analyst, data_version, policy, answer, source, delta, door"
+                " FROM charge WHERE id < ? AND (? IS NULL OR analyst = ?) ORDER BY id DESC LIMIT ?",
+                *(before, analyst, analyst, most),
+            )
+            return [(int(number), charge_of(row)) for number, *row in rows]
+
     def decisions(self) -> list[Decision]:
         """Return what the custodian has decided, oldest first; the first grant is the policy's."""
         with readable(self.path):
@@ -212,13 +222,8 @@ class Ledger:
             before, version = self._account()
             own = self._payer(question.analyst)
             remaining = before.remaining if own is None else min(own.balance.remaining, before.remaining)
-            stored = self._rows(
-                "SELECT answer FROM charge WHERE key = ? AND source = ? AND data_version = ?"
-                " AND analyst IS ? AND answer IS NOT NULL ORDER BY id LIMIT 1",
-                *(question.key, question.source, version, question.analyst),
-            )
-            if stored:
-                return Stored(stored[0][0], remaining, version)
+            if stored := self._stored(question, remaining, version):
+                return stored
             epsilon = question.epsilon.value
             delta = Fraction(0) if question.delta is None else question.delta.value
             refuse_overdraft(question, before, own)
@@ -257,6 +262,28 @@ class Ledger:
             self._connection.execute(
                 "UPDATE charge SET answer = ? WHERE id = ? AND answer IS NULL", (answer, charged.number)
             )
+
+    def stored(self, question: Bill) -> Stored | None:
+        """Return the answer that the same question had before; None if it has to be charged, and could be.
+
+        Nothing is charged; what is not covered is refused.
+        """
+        with readable(self.path), self._transaction("DEFERRED"):
+            before, version = self._account()
+            own = self._payer(question.analyst)
+            remaining = before.remaining if own is None else min(own.balance.remaining, before.remaining)
+            found = self._stored(question, remaining, version)
+            if found is None:
+                refuse_overdraft(question, before, own)
+            return found
+
+    def _stored(self, question: Bill, remaining: Fraction, version: int) -> Stored | None:
+        rows = self._rows(
+            "SELECT answer FROM charge WHERE key = ? AND source = ? AND data_version = ?"
+            " AND analyst IS ? AND answer IS NOT NULL ORDER BY id LIMIT 1",
+            *(question.key, question.source, version, question.analyst),
+        )
+        return Stored(rows[0][0], remaining, version) if rows else None
 
     def _payer(self, name: str | None) -> Analyst | None:
         """Return the analyst who asks: once the custodian has named one, every question says whose it is."""

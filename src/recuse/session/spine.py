@@ -9,6 +9,7 @@ same question gets it again for nothing. What fails after the charge has one for
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
@@ -17,10 +18,11 @@ from recuse.noise import Noise
 from recuse.privacy import Delta, Epsilon
 from recuse.session.answer import Answer
 from recuse.session.fingerprint import question_key
+from recuse.session.formulas import Keys
 from recuse.session.outward import FailureLog, after_charge
 from recuse.session.parts import Parts
 from recuse.session.place import LedgerLocation
-from recuse.session.question import Question, Releases, Subjects, exactly
+from recuse.session.question import Arrangement, Question, Releases, Subjects, exactly
 from recuse.session.stored import restored, stored_text
 from recuse.solver.programs import Solver
 
@@ -76,13 +78,9 @@ class Spine:
         """What is granted, spent and left: of the analyst who asks, else of the whole."""
         return self.ledger.balance(self.analyst)
 
-    def charge(self, question: Question) -> Paid:
-        """Return the question, paid for; or refuse it if too little is left.
-
-        Guarantee: ε is on disk as spent before this returns, and is never refunded (proofs.md, theorem
-        R4); no private row has been read. The same question is paid for once.
-        """
-        bill = Bill(
+    def bill(self, question: Question) -> Bill:
+        """Return what the ledger is asked to pay for: made of public things alone."""
+        return Bill(
             question.text,
             question.loss,
             question_key(question),
@@ -91,6 +89,14 @@ class Spine:
             self.place.name,
             question.delta,
         )
+
+    def charge(self, question: Question) -> Paid:
+        """Return the question, paid for; or refuse it if too little is left.
+
+        Guarantee: ε is on disk as spent before this returns, and is never refunded (proofs.md, theorem
+        R4); no private row has been read. The same question is paid for once.
+        """
+        bill = self.bill(question)
         paid, ledger = Paid(question), self.ledger
         paid.receipt = ledger.charge(bill)
         return paid
@@ -111,28 +117,10 @@ class Spine:
     def _answer(self, paid: Paid) -> Answer:
         question, receipt = paid.question, paid.receipt
         if isinstance(receipt, Stored):
-            keys, releases, firsts = restored(receipt.answer)
-            question = question.given(firsts)
-        else:
-            firsts = release_firsts(question, self._parts.solver, self._parts.noise)
-            question = question.given(firsts).found(self._parts.solver, self._parts.noise)
-            subjects = question.read_private_rows(self._parts.solver)
-            keys, releases = list(question.keys), release(question, subjects, self._parts.noise)
-            self.ledger.store(receipt, stored_text(keys, releases, firsts))
-        table = question.arrange(keys, releases)
-        return Answer(
-            table.key_names,
-            table.names,
-            table.rows,
-            question.loss.value,
-            delta=Fraction(0) if question.delta is None else question.delta.value,
-            remaining=receipt.remaining,
-            policy=question.policy,
-            data_version=receipt.data_version,
-            stored=isinstance(receipt, Stored),
-            stand_ins=table.stand_ins,
-            notes=table.notes,
-        )
+            return arranged(question, receipt.answer, receipt)
+        found = look(question, self._parts)
+        self.ledger.store(receipt, found.text)
+        return _stamped(found.question, found.question.arrange(found.keys, found.releases), receipt)
 
     def close(self) -> None:
         """Close the ledger. To close twice does no harm."""
@@ -145,6 +133,56 @@ class Spine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was released of a question that is paid for, and the question with what was released first."""
+
+    question: Question
+    keys: list[Keys]
+    releases: Releases
+    firsts: list[Releases]
+
+    @property
+    def text(self) -> str:
+        """What the ledger stores of it."""
+        return stored_text(self.keys, self.releases, self.firsts)
+
+
+def look(question: Question, parts: Parts) -> Looked:
+    """Return what is released of a question that is paid for: this is where private rows are read.
+
+    Guarantee: private with the question's ε, and with its δ where keys are found (proofs.md, theorems R3 to
+    R7, J1 and K1 to K3).
+    """
+    firsts = release_firsts(question, parts.solver, parts.noise)
+    asked = question.given(firsts).found(parts.solver, parts.noise)
+    subjects = asked.read_private_rows(parts.solver)
+    return Looked(asked, list(asked.keys), release(asked, subjects, parts.noise), firsts)
+
+
+def arranged(question: Question, text: str, receipt: Charged | Stored) -> Answer:
+    """Return the answer of which a ledger has the text: made of what was released, and of nothing else."""
+    keys, releases, firsts = restored(text)
+    asked = question.given(firsts)
+    return _stamped(asked, asked.arrange(keys, releases), receipt)
+
+
+def _stamped(question: Question, table: Arrangement, receipt: Charged | Stored) -> Answer:
+    return Answer(
+        table.key_names,
+        table.names,
+        table.rows,
+        question.loss.value,
+        delta=Fraction(0) if question.delta is None else question.delta.value,
+        remaining=receipt.remaining,
+        policy=question.policy,
+        data_version=receipt.data_version,
+        stored=isinstance(receipt, Stored),
+        stand_ins=table.stand_ins,
+        notes=table.notes,
+    )
 
 
 def release_firsts(question: Question, solver: Solver, noise: Noise) -> list[Releases]:

@@ -40,7 +40,7 @@ def stored_text(keys: Sequence[Keys], releases: Releases, firsts: Sequence[Relea
     """Return what was released as one line of JSON: of all groups, and what was released first."""
     return json.dumps(
         {
-            "groups": [list(map(_key, group)) for group in keys],
+            "groups": [list(map(written_key, group)) for group in keys],
             "parts": _parts(releases),
             **({"firsts": [_parts(first) for first in firsts]} if firsts else {}),
         }
@@ -51,7 +51,7 @@ def restored(text: str) -> tuple[list[Keys], Releases, list[Releases]]:
     """Return the groups and releases that were written down, and what was released first."""
     try:
         found = json.loads(text)
-        groups = [tuple(map(_restored_key, group)) for group in found["groups"]]
+        groups = [tuple(map(read_key, group)) for group in found["groups"]]
         firsts = [_releases(first) for first in found.get("firsts", [])]
         return groups, _releases(found["parts"]), firsts
     except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError):
@@ -61,14 +61,14 @@ def restored(text: str) -> tuple[list[Keys], Releases, list[Releases]]:
 
 
 def _parts(releases: Releases) -> list[list[dict[str, Any]]]:
-    return [[_fields(release) for release in part] for part in releases]
+    return [[release_fields(release) for release in part] for part in releases]
 
 
 def _releases(parts: list[list[dict[str, Any]]]) -> Releases:
-    return [[_release(fields) for fields in part] for part in parts]
+    return [[release_of(fields) for fields in part] for part in parts]
 
 
-def _key(value: Any) -> Any:
+def written_key(value: Any) -> Any:
     if isinstance(value, PLAIN):
         return value
     for tag, (kind, write, _) in TAGGED.items():
@@ -77,14 +77,14 @@ def _key(value: Any) -> Any:
     return {"text": str(value)}
 
 
-def _restored_key(value: Any) -> Any:
+def read_key(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     ((tag, text),) = value.items()
     return text if tag == "text" else TAGGED[tag][2](text)
 
 
-def _fields(release: Release) -> dict[str, Any]:
+def release_fields(release: Release) -> dict[str, Any]:
     low, high = release.interval
     return {
         "value": str(release.value),
@@ -102,7 +102,7 @@ def _fields(release: Release) -> dict[str, Any]:
     }
 
 
-def _release(found: dict[str, Any]) -> Release:
+def release_of(found: dict[str, Any]) -> Release:
     share = found["noise_epsilon"]
     low, high = (None if found[end] is None else Fraction(found[end]) for end in ("low", "high"))
     return Release(

@@ -1,0 +1,57 @@
+"""`recuse serve`: a server beside the data. Its packages are imported when it is asked for."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recuse.cli.options import AsJson, LedgerFile
+from recuse.errors import ParameterError
+
+
+def serve(
+    database: Annotated[
+        str | None, typer.Argument(help="A DuckDB file, a folder, or postgresql://host/database.")
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="The TOML file that says who is protected.")
+    ] = None,
+    ledger: LedgerFile = None,
+    listen: Annotated[str, typer.Option(help="Where HTTP is served, on this machine.")] = "127.0.0.1:8080",
+    slot: Annotated[
+        float, typer.Option(help="Seconds: analysts' answers leave at multiples of it after the charge.")
+    ] = 10.0,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="In place of all that: a file with several datasets.")
+    ] = None,
+    json_output: AsJson = False,
+) -> None:
+    """Answer analysts who do not hold the data, over HTTP, each with a token.
+
+    With a database and a policy it listens on this machine alone and prints a custodian's token, once; with
+    --config it does what the file says. Needs recuse[server].
+    """
+    if (config is None) == (database is None) or (database is not None and policy is None):
+        raise ParameterError("what is served?", accepted="DATABASE --policy FILE, or --config FILE")
+    try:
+        running: Any = import_module("recuse.server.run")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("recuse"):
+            raise
+        raise ParameterError(
+            "the packages of the server are not installed", hint="pip install 'recuse[server]'"
+        ) from None
+    settings = (
+        running.Settings.read(config)
+        if config is not None
+        else running.embedded(database, policy, ledger, listen, slot)
+    )
+
+    def say(line: str) -> None:
+        typer.echo(json.dumps({"said": line}) if json_output else line)
+
+    running.served(settings, say, token=config is None)

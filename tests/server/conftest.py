@@ -1,0 +1,47 @@
+"""The server's tests are a suite of their own: `make test-server`. They need its clients' packages."""
+
+from __future__ import annotations
+
+import signal
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+collect_ignore_glob = ["test_*.py"] if find_spec("httpx") is None else []
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.server)
+
+
+@pytest.fixture(scope="session")
+def school(tmp_path_factory):
+    """A server of one dataset with short slots."""
+    from support.serving import gone, serving
+
+    server = serving(tmp_path_factory.mktemp("school"), "http", "postgres", "metrics", workers=2)
+    yield server
+    workers = server.workers()
+    server.kill(signal.SIGTERM)
+    assert server.process.returncode == 0
+    assert gone(workers), "a stopped server leaves nothing behind"
+
+
+@pytest.fixture(scope="session")
+def ada(school):
+    """A client of an analyst."""
+    with school.http(school.token("ada")) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def cy(school):
+    """A client of a custodian."""
+    from recuse.ledger import Role
+
+    with school.http(school.token("cy", Role.CUSTODIAN)) as client:
+        yield client

@@ -1,0 +1,109 @@
+"""Answers leave at ends of slots; failures of every kind at the deadline; a seat is occupied until then."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from recuse.errors import RecuseError
+from recuse.server.process import WorkerFailed
+from recuse.server.seats import Seat, Seats
+from recuse.server.settings import Answers
+
+SLOT = 0.1
+NEAR = 0.06
+
+
+class Acting(Seat):
+    """A seat whose worker takes so long, and then gives, fails or refuses."""
+
+    def __init__(self, seconds: float, outcome: object) -> None:
+        super().__init__({})
+        self.seconds, self.outcome, self.cleared = seconds, outcome, 0
+
+    async def ready(self) -> None:
+        pass
+
+    async def ask(self, message):
+        await asyncio.sleep(self.seconds)
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+    async def clear(self) -> None:
+        self.cleared += 1
+
+
+def looked(seat: Seat, deadline: int = 4) -> tuple[object, float]:
+    async def run():
+        seats = Seats({}, Answers(slot=SLOT, deadline=deadline))
+        began = asyncio.get_running_loop().time()
+        found = await seats.looked(seat, {})
+        return found, asyncio.get_running_loop().time() - began
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(("seconds", "slots"), [(0.0, 1), (0.05, 1), (0.15, 2), (0.25, 3)])
+def test_an_answer_leaves_at_the_end_of_its_slot(seconds, slots):
+    found, taken = looked(Acting(seconds, "text"))
+    assert found == "text"
+    assert slots * SLOT <= taken < slots * SLOT + NEAR
+
+
+@pytest.mark.parametrize(
+    ("seconds", "outcome"),
+    [
+        (0.0, WorkerFailed()),
+        (0.15, WorkerFailed()),
+        (0.0, RecuseError("no")),
+        (5.0, WorkerFailed()),
+        (5.0, "text"),
+    ],
+)
+def test_failures_of_every_kind_leave_at_the_deadline_and_not_before(seconds, outcome):
+    seat = Acting(seconds, outcome)
+    found, taken = looked(seat)
+    assert found is None
+    assert 4 * SLOT <= taken < 4 * SLOT + NEAR
+    assert seat.cleared == (seconds > 1), "who is late is ended"
+
+
+def test_a_place_is_occupied_until_the_answer_leaves():
+    async def run():
+        seats = Seats({}, Answers(slot=SLOT, workers=1, queue=1))
+        clock = asyncio.get_running_loop().time
+        began, entered = clock(), []
+
+        async def question():
+            async with seats.taken():
+                entered.append(clock() - began)
+                await seats.looked(Acting(0, "x"), {})
+
+        await asyncio.gather(question(), question())
+        return entered
+
+    first, second = asyncio.run(run())
+    assert first < NEAR
+    assert SLOT <= second < SLOT + NEAR
+
+
+def test_a_bounded_number_waits():
+    async def run():
+        seats = Seats({}, Answers(slot=SLOT, workers=1, queue=1))
+        found, tasks = [], []
+
+        async def question():
+            async with seats.taken():
+                await asyncio.sleep(0.05)
+
+        for _ in range(2):
+            found.append(seats.is_full)
+            tasks.append(asyncio.ensure_future(question()))
+            await asyncio.sleep(0)
+        found.append(seats.is_full)
+        await asyncio.gather(*tasks)
+        return [*found, seats.is_full]
+
+    assert asyncio.run(run()) == [False, False, True, False]

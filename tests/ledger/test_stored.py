@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from recuse.errors import BudgetError
 from recuse.ledger import Charged, Stored, open_or_create
 from recuse.privacy import Epsilon
 from support.questions import question
@@ -62,3 +63,32 @@ def test_what_distinguishes_questions(path):
     assert ledger.publish() == 2
     assert isinstance(ledger.charge(asked), Charged), "the data is another"
     assert ledger.data_version() == 2
+
+
+def test_whether_a_question_would_be_charged_is_told_without_charging(tmp_path):
+    ledger, _ = open_or_create(tmp_path / "shop.ledger", Epsilon.of(1))
+    asked = question("1/2", key="same")
+    assert ledger.stored(asked) is None
+    ledger.store(ledger.charge(asked), "yes")
+    assert ledger.stored(asked).answer == "yes"
+    with pytest.raises(BudgetError):
+        ledger.stored(question("3/4"))
+    assert ledger.balance().spent == Fraction(1, 2)
+    ledger.grant(Epsilon.of("1/4"), "ada")
+    with pytest.raises(BudgetError):
+        ledger.stored(question("1/2", analyst="ada"))
+    assert ledger.stored(question("1/8", analyst="ada")) is None
+
+
+def test_charges_are_read_page_by_page_and_by_whose_they_are(tmp_path):
+    ledger, _ = open_or_create(tmp_path / "shop.ledger", Epsilon.of(1))
+    ledger.grant(Epsilon.of(1), "ada")
+    ledger.grant(Epsilon.of(1), "bob")
+    for name in ("ada", "bob", "ada"):
+        ledger.charge(question("1/8", analyst=name))
+    assert [(number, charge.analyst) for number, charge in ledger.charges(None, 99, 2)] == [
+        (3, "ada"),
+        (2, "bob"),
+    ]
+    assert [number for number, _ in ledger.charges("ada", 99, 9)] == [3, 1]
+    assert [number for number, _ in ledger.charges("ada", 3, 9)] == [1]

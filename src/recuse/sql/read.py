@@ -17,6 +17,7 @@ from recuse.privacy import decimal_text
 from recuse.sql.answered import AnsweredQuery, answered_below, answered_within, is_aggregated
 from recuse.sql.centred import centred, product_granularity
 from recuse.sql.columns import Formulas
+from recuse.sql.companions import with_companions
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
 from recuse.sql.firsts import Firsts
@@ -74,7 +75,7 @@ def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: Firsts) ->
         raise refuse_set_operation(tree, text)
     inner = answered_within(tree, known, relations.with_names)
     if inner is None:
-        return _asked(tree, relations, known, firsts)
+        return _asked(with_companions(tree, known, relations.schema) or tree, relations, known, firsts)
     return _around(inner, relations, firsts).reading(tree)
 
 

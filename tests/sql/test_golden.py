@@ -16,6 +16,7 @@ from recuse.engines.collect import collect, collect_domain
 from recuse.errors import QueryError
 from recuse.sql.compile import PASSES, compile_query, schema_of
 from recuse.sql.derive import derive
+from recuse.sql.growth import unique_keys
 from recuse.sql.measure import Measure
 from recuse.sql.parse import parse
 from recuse.sql.plan import statements
@@ -69,7 +70,9 @@ def stages(text: str) -> dict[str, str]:
     for step in PASSES:
         measures = [step(measure, schema) for measure in measures]
         shown[step.__name__] = "\n  ".join(map(show, measures))
-    tables = [sql for measure in measures for sql in statements(derive(measure, text))]
+    tables = [
+        sql for measure in measures for sql in statements(derive(measure, text, keys=unique_keys(POLICY)))
+    ]
     return {**shown, "derive": "\n  ".join(tables)}
 
 

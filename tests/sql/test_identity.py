@@ -240,6 +240,7 @@ CHANGES = {
         "owners": (OwnerColumns("place", ("x",)),),
         "below": (Below.__new__(Below),),
         "value": "x",
+        "meant": "SELECT 3 AS x FROM t AS a",
     },
     DerivationQuery: {
         "tables": (TABLE, TABLE),

@@ -6,7 +6,7 @@ text ─compile→ Plan ─question→ Question ─charge→ Paid ─answer→ A
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -37,7 +37,7 @@ from recuse.session.statistics import Statistics
 from recuse.session.synthetic import make
 from recuse.sql.compile import compile_query
 from recuse.sql.explain import Explanation
-from recuse.sql.growth import growing_joins
+from recuse.sql.growth import growing_joins, unique_keys
 from recuse.sql.ownership import own
 from recuse.sql.plan import Plan
 from recuse.sql.query import Scan
@@ -81,7 +81,7 @@ class Session(Spine):
             return ()
         asked = [plan, *(first.plan for first in plan.firsts)]
         blocks = [block for one in asked for measure in one.asked for block in measure.blocks]
-        return tuple(dict.fromkeys(map(str, growing_joins(blocks, self._rows_of, self._keys_of))))
+        return tuple(dict.fromkeys(map(str, growing_joins(blocks, self._rows_of, unique_keys(self.policy)))))
 
     def _rows_of(self, table: str) -> int | None:
         stated = self.policy.rows_of(table)
@@ -91,10 +91,6 @@ class Session(Spine):
         count = exp.select("COUNT(*) AS n").from_(table_reference(Scan(known.name, known)))
         (found,) = self.engine.run([self.engine.dialect.statement(count)])
         return int(found["n"][0].as_py())
-
-    def _keys_of(self, scan: Scan) -> Iterator[tuple[str, ...]]:
-        yield from scan.table.keys
-        yield from self.policy.keys_of(scan.table.name)
 
     def question(
         self, sql: str, epsilon: NumberLike, *, delta: NumberLike | None = None, mechanism: str = DEFAULT

@@ -7,7 +7,7 @@ Nothing here touches data, and nothing depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -24,14 +24,16 @@ from recuse.sql.derivation import shape_of
 from recuse.sql.derive import derive
 from recuse.sql.disjoint import groups_are_disjoint, undeclared_keys
 from recuse.sql.domains import domain_queries
+from recuse.sql.eager import ADDED_UP
 from recuse.sql.ends import KeyEnd, rows_with_keys
 from recuse.sql.explain import Explanation, FirstNote, TableNote, explain
 from recuse.sql.finish import Shown
 from recuse.sql.formula import ShownKey
 from recuse.sql.grouping import Grouping, grouping_of
 from recuse.sql.groups import Joined
+from recuse.sql.growth import unique_keys
 from recuse.sql.kinds import kind_of
-from recuse.sql.loads import load_bound
+from recuse.sql.loads import bound_words, load_bound
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
 from recuse.sql.met import Met
@@ -146,7 +148,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             schema,
             sharing=[] if grouping is None else [_sharing_words(one, grouping, largest) for one in compiled],
             sparing=_sparing(compiled, measures, policy),
-            bounds=[one.bound for one in compiled if one.bound is not None],
+            said=list(_said(compiled)),
             firsts=[
                 (
                     FirstNote(first.text, sum(one.is_owned for one in first.plan.measures), first.end),
@@ -157,6 +159,15 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             finding=None if finding is None else finding.sharing,
         ),
     )
+
+
+def _said(compiled: Iterable[DerivationQuery]) -> Iterator[str]:
+    """Yield what is so of the rows of all measures: bounds on what one owns, and how they are added up."""
+    for one in compiled:
+        if one.bound is not None:
+            yield bound_words(one.bound)
+        if any(table.meant is not None for table in one.tables):
+            yield ADDED_UP
 
 
 def _sharing_words(measure: DerivationQuery, grouping: Grouping, largest: int | None) -> str:
@@ -222,7 +233,7 @@ def _derivations(
         problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
         hint = "ask for it without NOT, EXCEPT and outer joins of private tables"
         raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
-    tables = derive(measure, schema.text, schema.catalogue.dialect)
+    tables = derive(measure, schema.text, schema.catalogue.dialect, unique_keys(policy))
     shape = shape_of(tables)
     if measure.aggregate.placed and shape is Shape.THRESHOLDS:
         problem = f"{measure.aggregate.word} of rows that a count of other rows decides is not answered"

@@ -39,7 +39,9 @@ class DerivationTable:
 
     `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
     `value` is what a row counts for in a threshold above it. `listed` returns the same rows before those of
-    equal owners and keys are summed, where they are no more than the rows of one table.
+    equal owners and keys are summed, where they are no more than the rows of one table. `meant` says what
+    `sql` returns with every derivation listed, where that adds them up before they are multiplied; it is not
+    run.
     """
 
     sql: str
@@ -48,6 +50,7 @@ class DerivationTable:
     below: tuple[Below, ...]
     value: str | None = None
     listed: str | None = field(default=None, compare=False)
+    meant: str | None = None
 
     @property
     def is_owned(self) -> bool:

@@ -10,7 +10,9 @@ from sqlglot import exp
 from recuse.scalars.types import Opaque, Type, common
 from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB, Dialect
+from recuse.sql.eager import COPIES, WEIGHT, Compiling, eager_rows, times_copies
 from recuse.sql.elaborate import Lookup, brought, type_of
+from recuse.sql.growth import UniqueKeys, enforced
 from recuse.sql.lower import Lowering
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.position import refusal, span
@@ -21,19 +23,22 @@ from recuse.sql.tied import Tied, needed_around, used_in
 from recuse.sql.walk import below, scalars_of
 
 DERIVATIONS = "derivations"
-WEIGHT = "weight"
 VALUE = "value"
 
 
-def derive(measure: Measure, text: str, dialect: Dialect = DUCKDB) -> tuple[DerivationTable, ...]:
+def derive(
+    measure: Measure, text: str, dialect: Dialect = DUCKDB, keys: UniqueKeys = enforced
+) -> tuple[DerivationTable, ...]:
     """Return the derivation tables of a measure, one for each of its blocks.
+
+    `keys` say which joins can multiply rows; nothing but the time it takes rests on them.
 
     Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
     lookup = measure.lookup()
     owners = owner_types(measure.blocks, lookup)
-    deriver = _Deriver(lookup, measure.known, measure.aggregate, owners, text, dialect)
+    deriver = _Deriver(lookup, measure.known, measure.aggregate, owners, text, dialect, keys)
     return tuple(deriver.top(block) for block in measure.blocks)
 
 
@@ -45,6 +50,7 @@ class _Deriver:
     owners: Mapping[str, tuple[Type, ...]]
     text: str
     dialect: Dialect
+    keys: UniqueKeys
 
     def top(self, block: Block) -> DerivationTable:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
@@ -57,15 +63,44 @@ class _Deriver:
         if any(inner.absent for inner in below([block])):
             raise ValueError("split the signs first")
         outputs, table = self._columns(block, (), block.keys, "group")
-        inner = self._lowered(select(block, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
-        names = [output.alias for output in outputs]
-        keys: list[Scalar] = [exp.column(name, DERIVATIONS) for name in names]
+        weighed = exp.alias_(block.weight.copy(), WEIGHT)
+        inner = self._lowered(select(block, *outputs, weighed))
         weight = exp.column(WEIGHT, DERIVATIONS)
-        total: Scalar = exp.Sum(this=weight.copy()) if self.aggregate.weighed else exp.Count(this=exp.Star())
+        total: Scalar = exp.Sum(this=weight) if self.aggregate.weighed else exp.Count(this=exp.Star())
+        statement = self._totals(block, table, outputs, inner, total)
+        sql, listed = self.dialect.statement(statement), self._listed(block, statement, outputs)
+        shown = [*outputs, weighed] if self.aggregate.placed else outputs
+        added = self._added_up(block, shown)
+        if added is None:
+            return replace(table, sql=sql, listed=listed)
+        early = self._totals(block, table, outputs, *added)
+        return replace(table, sql=self.dialect.statement(early), listed=listed, meant=sql)
+
+    def _added_up(self, block: Block, shown: Sequence[Scalar]) -> tuple[exp.Query, Scalar] | None:
+        """Return the rows of a block added up before they are joined, and their total; None if in vain."""
+        weight = block.weight if self.aggregate.weighed else None
+        inner = eager_rows(block, shown, weight, Compiling(self.lookup, self.text, self.dialect, self.keys))
+        if inner is None:
+            return None
+        copies = exp.column(COPIES, DERIVATIONS)
+        each = copies if weight is None else times_copies(exp.column(WEIGHT, DERIVATIONS), copies)
+        return inner, exp.Sum(this=each)
+
+    def _totals(
+        self,
+        block: Block,
+        table: DerivationTable,
+        outputs: Sequence[Scalar],
+        inner: exp.Query,
+        total: Scalar,
+    ) -> exp.Select:
+        """Return the statement that makes one row of equal owners and groups, signs apart."""
+        keys: list[Scalar] = [exp.column(output.alias, DERIVATIONS) for output in outputs]
+        weight = exp.column(WEIGHT, DERIVATIONS)
         shown = keys
         if self.aggregate.placed:  # what a row weighs is its value, and rows are told apart by it
             shown, keys = [*keys, exp.alias_(weight.copy(), VALUE)], [*keys, weight.copy()]
-        if self.aggregate.weighed and not (keys or self.aggregate.signed):  # a sum of nothing is NULL
+        if isinstance(total, exp.Sum) and not (keys or self.aggregate.signed):  # a sum of nothing is NULL
             total = exp.Coalesce(this=total, expressions=[exp.Literal.number(0)])
         signed = total if block.sign > 0 else exp.Neg(this=total)
         statement = exp.Select(expressions=[*shown, exp.alias_(signed, WEIGHT)])
@@ -86,10 +121,9 @@ class _Deriver:
         ]
         if conditions:
             statement.set("where", exp.Where(this=exp.and_(*conditions)))
-        listed = self._listed(block, statement, outputs)
         if keys:
             statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
-        return replace(table, sql=self.dialect.statement(statement), listed=listed)
+        return statement
 
     def _listed(self, block: Block, summed: exp.Select, outputs: Sequence[Scalar]) -> str | None:
         """Return the statement whose rows are not summed, where they are rows of one table.
@@ -101,6 +135,7 @@ class _Deriver:
             return None
         rows = join_present(block, self.known)
         statement = summed.copy()
+        statement.set("group", None)
         inner = self._lowered(select(rows, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
         statement.args["from_"].this.set("this", inner)
         names = [*(output.alias for output in outputs), *([WEIGHT] if self.aggregate.weighed else [])]

@@ -23,6 +23,7 @@ class Dialect:
     subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`). `understood`
     puts the engine's own functions where a question's words mean something else than elsewhere. `calls` names
     the functions of many rows that have a form for it, None if all have; rows are put in order only then.
+    `wide` is its type of whole numbers of 128 bits at least; None where rows are not added up before a join.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Dialect:
     scalar: Callable[[Expression, Bodies], str] = field(repr=False)
     understood: Callable[[exp.Query, str], exp.Query] = field(default=_as_written, repr=False)
     calls: frozenset[str] | None = None
+    wide: str | None = None
 
     def statement(self, tree: exp.Expr) -> str:
         """Return the SQL text of a tree."""
@@ -40,4 +42,4 @@ def _duckdb(expression: Expression, bodies: Bodies) -> str:
     return Compiler(bodies=bodies).sql(expression)
 
 
-DUCKDB = Dialect("DuckDB", "duckdb", _duckdb)
+DUCKDB = Dialect("DuckDB", "duckdb", _duckdb, wide="HUGEINT")

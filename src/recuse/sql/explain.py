@@ -20,7 +20,6 @@ from recuse.sql.formula import Arrange, FirstRows, Keep, Look, measures_in
 from recuse.sql.grouping import MAX_GROUPS
 from recuse.sql.groups import GroupKey, Joined, Queried, Referenced
 from recuse.sql.listed import Listed
-from recuse.sql.loads import bound_words
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
 from recuse.sql.native.looked import scans_of
@@ -124,14 +123,14 @@ def explain(
     *,
     sharing: Sequence[str],
     sparing: tuple[Key, ...],
-    bounds: Sequence[int] = (),
+    said: Sequence[str] = (),
     firsts: Sequence[tuple[FirstNote, Explanation]] = (),
     finding: Sharing | None = None,
 ) -> Explanation:
     """Return the explanation of a question as asked, and of its measures as the passes left them.
 
     `sharing`: how the groups of each measure share ε, in words; `sparing`: the keys that would put them side
-    by side; `bounds`: the most rows that a participant can own, where that is public.
+    by side; `said`: what else is so of its rows.
     `firsts`: the numbers that are released first; `finding`: how keys are found among the rows, if any are.
     """
     blocks = [block for measure in measures for block in measure.blocks]
@@ -153,7 +152,7 @@ def explain(
         tables=_once(notes, *(one.tables for one in inner)),
         owners=_once(_owners(blocks), *(one.owners for one in inner)),
         completed=_once(_completed(blocks), *(one.completed for one in inner)),
-        how=_once(question.says, _how(blocks), map(bound_words, bounds), *(one.how for one in inner)),
+        how=_once(question.says, _how(blocks), said, *(one.how for one in inner)),
         groups=tuple(map(_group, question.keys)),
         epsilon=tuple(
             _split(

@@ -12,7 +12,9 @@ from math import prod
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.sql.query import Block, Scan, SetOf
+from recuse.policy import Policy
+from recuse.policy.terms import LinkChoice
+from recuse.sql.query import Block, BlockSource, Own, Scan, SetOf
 from recuse.sql.walk import below
 
 MOST_ROWS = 10**9
@@ -22,6 +24,24 @@ Sizes = Callable[[str], int | None]
 """returns how many rows a table has, if that is stated or public"""
 UniqueKeys = Callable[[Scan], Iterable[tuple[str, ...]]]
 """returns the unique keys of a table"""
+
+
+def enforced(scan: Scan) -> tuple[tuple[str, ...], ...]:
+    """Return the keys that the database enforces."""
+    return scan.table.keys
+
+
+def unique_keys(policy: Policy) -> UniqueKeys:
+    """Return the keys that the database enforces, or that the policy declares."""
+
+    def keys(scan: Scan) -> Iterator[tuple[str, ...]]:
+        yield from enforced(scan)
+        yield from policy.keys_of(scan.table.name)
+        protect = policy.protected_table(scan.table.name)
+        if protect is not None and all(item.choice is LinkChoice.ITSELF for item in protect.key):
+            yield tuple(item.columns[0] for item in protect.key)
+
+    return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +62,61 @@ class JoinGrowth:
 def growing_joins(blocks: Sequence[Block], sizes: Sizes, keys: UniqueKeys) -> Iterator[JoinGrowth]:
     """Yield the joins of a question that can have too many rows."""
     for block in below(blocks):
-        found = _multiplying(block, keys)
+        found = list(_scans(block, keys))
         known = [sizes(scan.table.name) for scan in found]
         counts = [count for count in known if count is not None]
         if len(found) > 1 and len(counts) == len(known) and prod(counts) > MOST_ROWS:
             yield JoinGrowth(prod(counts), tuple(scan.table.name for scan in found))
 
 
-def _multiplying(block: Block, keys: UniqueKeys) -> list[Scan]:
-    """Return the tables of a block that no unique key ties to the others; sets count as their branches do."""
-    scans = [source for source in block.sources if isinstance(source, Scan) and source.preserving is None]
-    for source in block.sources:
-        if isinstance(source, SetOf) and len(source.branches) == 1:
-            scans += _multiplying(source.branches[0], keys)
-    for scan in tuple(scans):
-        others = {other.alias for other in scans} - {scan.alias}
-        if len(scans) > 1 and any(_is_fixed(scan, key, block, others) for key in keys(scan)):
-            scans.remove(scan)
-    return scans
+def _scans(block: Block, keys: UniqueKeys) -> Iterator[Scan]:
+    """Yield the tables that may multiply the rows of a block; a set counts as its branch does."""
+    for source in multiplying(block, keys):
+        if isinstance(source, Scan):
+            yield source
+        elif isinstance(source, SetOf) and len(source.branches) == 1:
+            yield from _scans(source.branches[0], keys)
 
 
-def _is_fixed(scan: Scan, key: tuple[str, ...], block: Block, others: set[str]) -> bool:
-    """Return whether the columns of a key are each equal to a column of another table, or to a constant."""
+def multiplying(block: Block, keys: UniqueKeys) -> list[BlockSource]:
+    """Return the fewest sources, the first of them, that all others are tied to by unique keys.
+
+    There are no more rows than those of these sources multiplied; with one there are no more than it has.
+    """
+    sources = [s for s in block.sources if not (isinstance(s, Scan) and s.preserving is not None)]
+    found = list(sources)
+    for source in sources:
+        others = [other for other in found if other is not source]
+        if source.alias in _tied(block, others, sources, keys):
+            found = others
+    return found
+
+
+def keys_of(source: BlockSource, keys: UniqueKeys) -> Iterable[tuple[str, ...]]:
+    """Return the columns of a source that no two of its rows share."""
+    if isinstance(source, Scan):
+        return keys(source)
+    if isinstance(source, Own):
+        return () if source.unique is None else (source.unique,)
+    return (tuple(output.name for output in source.branches[0].outputs),)
+
+
+def _tied(
+    block: Block, given: Iterable[BlockSource], sources: Sequence[BlockSource], keys: UniqueKeys
+) -> set[str]:
+    """Return the aliases of the sources of which a row of those given meets at most one row."""
+    found, fixed = {source.alias for source in given}, -1
+    while found and len(found) > fixed:
+        fixed = len(found)
+        for source in sources:
+            if source.alias not in found:
+                one = any(_is_fixed(source, key, block, found) for key in keys_of(source, keys))
+                found |= {source.alias} if one else set()
+    return found
+
+
+def _is_fixed(source: BlockSource, key: tuple[str, ...], block: Block, others: set[str]) -> bool:
+    """Return whether the columns of a key are each equal to a column of another source, or to a constant."""
     fixed = set()
     for condition in block.conditions:
         node = condition.unnest()
@@ -73,6 +126,6 @@ def _is_fixed(scan: Scan, key: tuple[str, ...], block: Block, others: set[str]) 
                 tied = isinstance(other, exp.Literal) or (
                     isinstance(other, exp.Column) and other.table in others
                 )
-                if isinstance(mine, exp.Column) and mine.table == scan.alias and tied:
+                if isinstance(mine, exp.Column) and mine.table == source.alias and tied:
                     fixed.add(fold(mine.name))
     return {fold(name) for name in key} <= fixed

@@ -181,7 +181,10 @@ def _filled(
         for group in table.below
     )
     listed = None if table.listed is None else filled(table.listed, values, kinds, dialect)
-    return replace(table, sql=filled(table.sql, values, kinds, dialect), below=below, listed=listed)
+    meant = None if table.meant is None else filled(table.meant, values, kinds, dialect)
+    return replace(
+        table, sql=filled(table.sql, values, kinds, dialect), below=below, listed=listed, meant=meant
+    )
 
 
 def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:

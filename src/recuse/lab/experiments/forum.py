@@ -55,8 +55,13 @@ class ForumQuestion:
 Columns = dict[str, Integers]
 
 
-def forum(exponent: float, seed: int = SEED, share: float = 1.0) -> dict[str, Columns]:
-    """Return the tables of a forum; `share` makes all of them smaller alike."""
+def forum(
+    exponent: float, seed: int = SEED, share: float = 1.0, *, alike: bool = False
+) -> dict[str, Columns]:
+    """Return the tables of a forum; `share` makes all of them smaller alike.
+
+    Who is large in one table need not be in another, unless they are `alike`.
+    """
     random = np.random.default_rng([seed, round(10 * exponent)])
     sizes = {name: max(1, round(size * share)) for name, size in SIZES.items()}
     ids = {name: np.arange(size) for name, size in sizes.items()}
@@ -64,8 +69,7 @@ def forum(exponent: float, seed: int = SEED, share: float = 1.0) -> dict[str, Co
     def drawn(of: str, count: int) -> Integers:
         chances = (1.0 + ids[of]) ** -exponent
         ranks = random.choice(sizes[of], count, p=chances / chances.sum())
-        # who is large in one table need not be in another
-        found: Integers = random.permutation(sizes[of])[ranks]
+        found: Integers = ranks if alike else random.permutation(sizes[of])[ranks]
         return found
 
     def owned(name: str, **columns: Integers) -> Columns:
@@ -139,10 +143,10 @@ def _both(name: str, center: str, joins: Sequence[str], last: str) -> Iterator[t
     yield f"{name}, filtered", f"{plain} WHERE {FILTERS[center]} AND {FILTERS[last]}"
 
 
-def write(path: Path, exponent: float, seed: int = SEED, share: float = 1.0) -> None:
+def write(path: Path, exponent: float, seed: int = SEED, share: float = 1.0, *, alike: bool = False) -> None:
     """Write a forum as a database: keys are enforced, so that a link's target is one row."""
     with bare(path) as connection:
-        for name, table in forum(exponent, seed, share).items():
+        for name, table in forum(exponent, seed, share, alike=alike).items():
             columns = ", ".join(f"{column} BIGINT{' PRIMARY KEY' * (column == 'id')}" for column in table)
             connection.execute(f"CREATE TABLE {name} ({columns})")
             fill(connection, f"INSERT INTO {name} SELECT * FROM made", table)

@@ -1,0 +1,280 @@
+"""A block → SQL that adds rows up before they are joined (eager aggregation); nothing where that is no gain.
+
+A join of many rows with many is never listed: of each table, and of each part of the join tree, only the
+columns are kept that are needed above it, and how many rows have each combination of them, its `copies`. What
+a row stands for is the product. Whether this is done follows from the query, the catalogue and the policy.
+
+Guarantee: the rows that come back, each taken as often as its `copies` say, are the rows of the block
+(proofs.md, lemma E5), except that a number of copies beyond 2^63 - 1 is 2^63 - 1. Copies are those of rows
+that share all owners shown, so that a withdrawal removes a row whole or leaves it as it is, also then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from sqlglot import exp
+
+from recuse.fold import fold
+from recuse.scalars.expression import Variable
+from recuse.scalars.types import Opaque, Type
+from recuse.sql.dialect import Dialect
+from recuse.sql.elaborate import Lookup, type_of
+from recuse.sql.equalities import Name
+from recuse.sql.growth import UniqueKeys, keys_of, multiplying
+from recuse.sql.jointree import JoinTree, JoinUnit, join_tree
+from recuse.sql.lower import Lowering
+from recuse.sql.query import Block, Scalar, column
+from recuse.sql.render import select
+from recuse.sql.walk import aliases
+
+ADDED_UP = "the join is not listed: rows are added up by owner and join key before they are multiplied"
+COPIES = "copies"
+WEIGHT = "weight"
+MOST_COPIES = 2**63 - 1
+MOST_WEIGHT = 2**79
+"""what a row weighs times its copies at most: 2^47 such still add up in 128 bits"""
+LEAST_WEIGHT = -(2**63)
+"""a weight of 64 bits that cannot be negated: no row has it"""
+Wanted = dict[Name, Scalar]
+"""what is wanted of rows: columns under their names, outputs under ("", their name)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiling:
+    """What statements are compiled with."""
+
+    lookup: Lookup
+    text: str
+    dialect: Dialect
+    keys: UniqueKeys
+
+
+def eager_rows(
+    block: Block, outputs: Sequence[Scalar], weight: Scalar | None, compiling: Compiling
+) -> exp.Select | None:
+    """Return the block's outputs, weight and copies, added up before they are joined; None if in vain.
+
+    Without a weight there is none; with one, rows that weigh nothing may be missing.
+    """
+    if compiling.dialect.wide is None or len(multiplying(block, compiling.keys)) < 2:
+        return None
+    taken = {fold(source.alias) for source in block.sources}
+    names = (name for number in count(1) if (name := f"partial_{number}") not in taken)
+    adding = _Adding(compiling, compiling.dialect.wide, names)
+    return adding.whole(join_tree(block, outputs, weight), outputs, weight)
+
+
+def times_copies(weight: Scalar, copies: Scalar) -> Scalar:
+    """Return what a row weighs, all copies together, between ends that sums can be made of."""
+    return _between(exp.Mul(this=weight, expression=copies), MOST_WEIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class PartialSums:
+    """A statement as a source of another: its columns, and whether it says how many copies a row has."""
+
+    alias: str
+    statement: exp.Select
+    columns: Mapping[Name, str]
+    types: Mapping[str, Type]
+    copied: bool
+
+    def reference(self) -> exp.Subquery:
+        """Return it as an item of FROM."""
+        return exp.Subquery(this=self.statement, alias=exp.TableAlias(this=exp.to_identifier(self.alias)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Adding:
+    """The maker of one block's statements."""
+
+    compiling: Compiling
+    wide: str
+    names: Iterator[str]
+
+    def whole(self, tree: JoinTree, outputs: Sequence[Scalar], weight: Scalar | None) -> exp.Select | None:
+        """Return the statement of the whole tree; None if nothing is added up in it."""
+        wanted = {("", output.alias): output.this for output in outputs}
+        joins = [part for one in tree.subtrees() for part in one.joined]
+        passed = [*wanted.values(), *(column(*name) for part in joins for name in _columns(part))]
+        if any(isinstance(type_of(value, self.compiling.lookup), Opaque) for value in passed):
+            return None
+        found = self._joined(tree, wanted, weight)
+        return found if _is_copied(found) else None
+
+    # -------------------------------------------------------------- one node of the tree
+
+    def _joined(self, tree: JoinTree, wanted: Wanted, weight: Scalar | None) -> exp.Select:
+        """Return a unit joined with what is below it: what is wanted of its rows, and their copies."""
+        conditions = [part for child in tree.below for part in child.joined]
+        parts = [self._summed(child, self._needed(child, wanted, child.joined)) for child in tree.below]
+        unit, local = tree.unit, None
+        if tree.below:
+            needed = self._needed(JoinTree(unit), wanted, conditions)
+            if len(unit.sources) == 1 and not self._is_unique(unit, needed):
+                local = self._added(JoinTree(unit), needed, weight)
+                parts, unit = [local, *parts], JoinUnit(())
+        block = Block(sources=unit.sources, conditions=(*unit.conditions, *conditions))
+        outputs = [
+            exp.alias_(value.copy(), _spelled(name, place)) for place, (name, value) in _placed(wanted)
+        ]
+        known = _Renaming(parts, self.compiling.lookup)
+        statement = known.lowered(block, outputs, self.compiling)
+        if weight is not None:
+            weighed = (
+                exp.column(WEIGHT, local.alias) if local is not None else known.value(weight, self.compiling)
+            )
+            statement.append("expressions", exp.alias_(weighed, WEIGHT))
+        copies = [exp.column(COPIES, part.alias) for part in parts if part.copied]
+        if copies or local is not None:
+            one = exp.cast(_number(1), self.wide)
+            statement.append("expressions", exp.alias_(_product(copies) if copies else one, COPIES))
+        return statement
+
+    def _needed(self, tree: JoinTree, wanted: Wanted, conditions: Sequence[Scalar]) -> Wanted:
+        """Return what is wanted of a tree: its part of what is wanted above, and of the joins there."""
+        here = frozenset().union(*(one.unit.aliases for one in tree.subtrees()))
+        whole = {n: value for n, value in wanted.items() if (used := aliases([value])) and used <= here}
+        split = [value for name, value in wanted.items() if name not in whole]
+        names = {n for scalar in (*conditions, *split) for n in _columns(scalar) if n[0] in here}
+        names -= {name for value in whole.values() for name in _bare(value)}
+        return {**whole, **{name: column(*name) for name in sorted(names)}}
+
+    def _summed(self, tree: JoinTree, wanted: Wanted) -> PartialSums:
+        """Return the rows of a tree with what is wanted of them, equal ones as one with its copies."""
+        unique = not tree.below and len(tree.unit.sources) == 1 and self._is_unique(tree.unit, wanted)
+        return self._listed(tree, wanted) if unique else self._added(tree, wanted, None)
+
+    def _listed(self, tree: JoinTree, wanted: Wanted) -> PartialSums:
+        return self._part(self._joined(tree, wanted, None), wanted, copied=False)
+
+    def _added(self, tree: JoinTree, wanted: Wanted, weight: Scalar | None) -> PartialSums:
+        """Return equal rows as one: how many there are, or what they weigh together, signs apart."""
+        inner = self._joined(tree, wanted, weight)
+        rows = self._part(inner, wanted, copied=_is_copied(inner))
+        keys: list[Scalar] = [exp.column(name, rows.alias) for name in dict.fromkeys(rows.columns.values())]
+        statement = exp.Select(expressions=list(keys)).from_(rows.reference())
+        if weight is None:
+            total = (
+                exp.Sum(this=exp.column(COPIES, rows.alias)) if rows.copied else exp.Count(this=exp.Star())
+            )
+            most = _at_most(exp.cast(total, self.wide), MOST_COPIES)
+            statement.append("expressions", exp.alias_(most, COPIES))
+        else:
+            weighed = exp.column(WEIGHT, rows.alias)
+            statement.append("expressions", exp.alias_(_between(exp.Sum(this=weighed), MOST_COPIES), WEIGHT))
+            least = weighed.copy() > LEAST_WEIGHT
+            statement = statement.where(weighed.neq(0), least)
+            keys = [*keys, weighed > 0]
+        if keys:
+            statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+        else:
+            statement.set("having", exp.Having(this=exp.Count(this=exp.Star()) > 0))
+        return self._part(statement, wanted, copied=weight is None)
+
+    def _part(self, statement: exp.Select, wanted: Wanted, *, copied: bool) -> PartialSums:
+        names = {name: _spelled(name, place) for place, (name, _) in _placed(wanted)}
+        names |= {bare: names[name] for name, value in wanted.items() for bare in _bare(value)}
+        types = {names[name]: type_of(value, self.compiling.lookup) for name, value in wanted.items()}
+        return PartialSums(next(self.names), statement, names, types, copied)
+
+    def _is_unique(self, unit: JoinUnit, wanted: Wanted) -> bool:
+        """Return whether no two rows of the unit's only source are equal in what is wanted of them."""
+        (source,) = unit.sources
+        shown = {
+            fold(v.name) for v in wanted.values() if isinstance(v, exp.Column) and v.table == source.alias
+        }
+        return any({fold(name) for name in key} <= shown for key in keys_of(source, self.compiling.keys))
+
+
+class _Renaming:
+    """Expressions over parts: columns and outputs that a part has are taken from it."""
+
+    def __init__(self, parts: Sequence[PartialSums], lookup: Lookup) -> None:
+        self.parts = parts
+        self.held = {
+            name: column(part.alias, spelled) for part in parts for name, spelled in part.columns.items()
+        }
+        kinds = {(part.alias, spelled): kind for part in parts for spelled, kind in part.types.items()}
+
+        def known(node: Scalar) -> Variable:
+            if isinstance(node, exp.Column) and (node.table, node.name) in kinds:
+                return Variable(node.table, node.name, kinds[node.table, node.name])
+            return lookup(node)
+
+        self.lookup: Lookup = known
+
+    def renamed(self, scalar: Scalar) -> Scalar:
+        """Return an expression over the parts."""
+        if isinstance(scalar, exp.Alias):
+            whole = self.held.get(("", scalar.alias))
+            return exp.alias_(self.renamed(scalar.this) if whole is None else whole.copy(), scalar.alias)
+
+        def rename(node: exp.Expr) -> exp.Expr:
+            found = self.held.get((node.table, node.name)) if isinstance(node, exp.Column) else None
+            return node if found is None else found.copy()
+
+        return scalar.transform(rename)
+
+    def lowered(self, block: Block, outputs: Sequence[Scalar], compiling: Compiling) -> exp.Select:
+        """Return SELECT outputs FROM the block's sources and all parts, compiled."""
+        renamed = replace(block, conditions=tuple(map(self.renamed, block.conditions)))
+        tree = select(renamed, *(map(self.renamed, outputs) if outputs else [_number(1)]))
+        statement = Lowering(self.lookup, compiling.text, compiling.dialect).statement(tree)
+        for part in self.parts:
+            if statement.args.get("from_") is None:
+                statement.set("from_", exp.From(this=part.reference()))
+            else:
+                statement.append("joins", exp.Join(this=part.reference(), kind="CROSS"))
+        return statement
+
+    def value(self, scalar: Scalar, compiling: Compiling) -> Scalar:
+        """Return an expression over the parts, compiled."""
+        return Lowering(self.lookup, compiling.text, compiling.dialect).value(self.renamed(scalar))
+
+
+def _product(copies: Sequence[Scalar]) -> Scalar:
+    """Return the product of numbers up to 2^63 - 1, no larger than that: it fits 128 bits on the way."""
+    found, *rest = copies
+    for factor in rest:
+        found = _at_most(exp.Mul(this=found, expression=factor), MOST_COPIES)
+    return found
+
+
+def _at_most(value: Scalar, most: int) -> Scalar:
+    return exp.Least(this=value, expressions=[_number(most)], ignore_nulls=True)
+
+
+def _between(value: Scalar, most: int) -> Scalar:
+    least = _number(-most)
+    return exp.Greatest(this=_at_most(value, most), expressions=[least], ignore_nulls=True)
+
+
+def _is_copied(statement: exp.Select) -> bool:
+    return any(node.alias == COPIES for node in statement.expressions)
+
+
+def _number(value: int) -> Scalar:
+    return exp.Literal.number(value)
+
+
+def _columns(scalar: Scalar) -> Iterator[Name]:
+    return ((node.table, node.name) for node in scalar.find_all(exp.Column))
+
+
+def _bare(scalar: Scalar) -> Iterator[Name]:
+    """Yield the name of an expression that is one column."""
+    if isinstance(scalar, exp.Column):
+        yield scalar.table, scalar.name
+
+
+def _placed(wanted: Wanted) -> Iterator[tuple[int, tuple[Name, Scalar]]]:
+    return enumerate(wanted.items(), start=1)
+
+
+def _spelled(name: Name, place: int) -> str:
+    """Return what a column is called in a part: an output by its name."""
+    return f"column_{place}" if name[0] else name[1]

@@ -74,14 +74,14 @@ def listed(plan: Plan) -> Plan:
     """Return the plan in which every derivation is listed."""
 
     def plain(measure: DerivationQuery) -> DerivationQuery:
-        tables = (replace(table, sql=table.meant, listed=None) for table in measure.tables)
+        tables = (replace(table, sql=table.meant or table.sql, meant=None) for table in measure.tables)
         return replace(measure, tables=tuple(tables))
 
     return replace(plan, measures=tuple(map(plain, plan.measures)))
 
 
 def adds_up(plan: Plan) -> bool:
-    return any(table.listed is not None for measure in plan.measures for table in measure.tables)
+    return any(table.meant is not None for measure in plan.measures for table in measure.tables)
 
 
 def compiled(text: str) -> Plan:

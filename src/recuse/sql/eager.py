@@ -38,7 +38,7 @@ MOST_WEIGHT = 2**79
 """what a row weighs times its copies at most: 2^47 such still add up in 128 bits"""
 LEAST_WEIGHT = -(2**63)
 """a weight of 64 bits that cannot be negated: no row has it"""
-Wanted = dict[Name, Scalar]
+Needed = dict[Name, Scalar]
 """what is wanted of rows: columns under their names, outputs under ("", their name)"""
 
 
@@ -107,7 +107,7 @@ class _Adding:
 
     # -------------------------------------------------------------- one node of the tree
 
-    def _joined(self, tree: JoinTree, wanted: Wanted, weight: Scalar | None) -> exp.Select:
+    def _joined(self, tree: JoinTree, wanted: Needed, weight: Scalar | None) -> exp.Select:
         """Return a unit joined with what is below it: what is wanted of its rows, and their copies."""
         conditions = [part for child in tree.below for part in child.joined]
         parts = [self._summed(child, self._needed(child, wanted, child.joined)) for child in tree.below]
@@ -134,7 +134,7 @@ class _Adding:
             statement.append("expressions", exp.alias_(_product(copies) if copies else one, COPIES))
         return statement
 
-    def _needed(self, tree: JoinTree, wanted: Wanted, conditions: Sequence[Scalar]) -> Wanted:
+    def _needed(self, tree: JoinTree, wanted: Needed, conditions: Sequence[Scalar]) -> Needed:
         """Return what is wanted of a tree: its part of what is wanted above, and of the joins there."""
         here = frozenset().union(*(one.unit.aliases for one in tree.subtrees()))
         whole = {n: value for n, value in wanted.items() if (used := aliases([value])) and used <= here}
@@ -143,15 +143,15 @@ class _Adding:
         names -= {name for value in whole.values() for name in _bare(value)}
         return {**whole, **{name: column(*name) for name in sorted(names)}}
 
-    def _summed(self, tree: JoinTree, wanted: Wanted) -> PartialSums:
+    def _summed(self, tree: JoinTree, wanted: Needed) -> PartialSums:
         """Return the rows of a tree with what is wanted of them, equal ones as one with its copies."""
         unique = not tree.below and len(tree.unit.sources) == 1 and self._is_unique(tree.unit, wanted)
         return self._listed(tree, wanted) if unique else self._added(tree, wanted, None)
 
-    def _listed(self, tree: JoinTree, wanted: Wanted) -> PartialSums:
+    def _listed(self, tree: JoinTree, wanted: Needed) -> PartialSums:
         return self._part(self._joined(tree, wanted, None), wanted, copied=False)
 
-    def _added(self, tree: JoinTree, wanted: Wanted, weight: Scalar | None) -> PartialSums:
+    def _added(self, tree: JoinTree, wanted: Needed, weight: Scalar | None) -> PartialSums:
         """Return equal rows as one: how many there are, or what they weigh together, signs apart."""
         inner = self._joined(tree, wanted, weight)
         rows = self._part(inner, wanted, copied=_is_copied(inner))
@@ -175,13 +175,13 @@ class _Adding:
             statement.set("having", exp.Having(this=exp.Count(this=exp.Star()) > 0))
         return self._part(statement, wanted, copied=weight is None)
 
-    def _part(self, statement: exp.Select, wanted: Wanted, *, copied: bool) -> PartialSums:
+    def _part(self, statement: exp.Select, wanted: Needed, *, copied: bool) -> PartialSums:
         names = {name: _spelled(name, place) for place, (name, _) in _placed(wanted)}
         names |= {bare: names[name] for name, value in wanted.items() for bare in _bare(value)}
         types = {names[name]: type_of(value, self.compiling.lookup) for name, value in wanted.items()}
         return PartialSums(next(self.names), statement, names, types, copied)
 
-    def _is_unique(self, unit: JoinUnit, wanted: Wanted) -> bool:
+    def _is_unique(self, unit: JoinUnit, wanted: Needed) -> bool:
         """Return whether no two rows of the unit's only source are equal in what is wanted of them."""
         (source,) = unit.sources
         shown = {
@@ -271,7 +271,7 @@ def _bare(scalar: Scalar) -> Iterator[Name]:
         yield scalar.table, scalar.name
 
 
-def _placed(wanted: Wanted) -> Iterator[tuple[int, tuple[Name, Scalar]]]:
+def _placed(wanted: Needed) -> Iterator[tuple[int, tuple[Name, Scalar]]]:
     return enumerate(wanted.items(), start=1)
 
 

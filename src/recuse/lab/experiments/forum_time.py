@@ -41,7 +41,7 @@ ON comments.owner = users.id WHERE users.reputation > 2
         return question.sql
     head, _, where = question.sql.partition(" WHERE ")
     conditions = where.split(" AND ") if where else []
-    for table, key, center in joins:
+    for table, key, _ in joins:
         inside = [part for part in conditions if part.startswith(f"{table}.")]
         conditions = [part for part in conditions if part not in inside]
         kept = f" WHERE {' AND '.join(inside)}" if inside else ""

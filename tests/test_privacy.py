@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recuse.errors import ParameterError
-from recuse.privacy import Epsilon, decimal_text, exact
+from recuse.privacy import Delta, Epsilon, decimal_text, exact
 
 
 @pytest.mark.parametrize("number", ["0.1", 0.1, Decimal("0.1"), Fraction(1, 10), "1/10", " 1e-1 "])
@@ -61,3 +61,14 @@ def test_too_many_digits_are_refused():
     for number in ("1/1001", "0.1234567890123", 0.1 + 0.2):
         with pytest.raises(ParameterError, match="too many digits"):
             Epsilon.of(number)
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [("0.01", "1e-18 to 0.001"), (0, "1e-18 to 0.001"), ("1e-19", "digits"), ("1/3000", "digits")],
+)
+def test_what_is_not_a_delta_is_refused(number, problem):
+    assert Delta.of("0.001").value == Fraction(1, 1000)
+    with pytest.raises(ParameterError, match="delta") as caught:
+        Delta.of(number)
+    assert problem in str(caught.value)

@@ -9,9 +9,12 @@ import pytest
 
 from recuse.mechanism.mechanisms import mechanism_for
 from recuse.privacy import Epsilon
-from support.recorded import MECHANISMS, record, relations
+from support.recorded import MECHANISMS, of_graph, record, relations
 
 WITH_OR = ("bench dnf", "bench cnf", "audit a_i or p 0", "audit a_i or p 1")
+SHARED = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "graphs"
+OF_GRAPHS = json.loads((Path(__file__).parent / "recorded_graphs_0.1.json").read_text())
+LARGEST = "netscience"
 RECORDED = json.loads((Path(__file__).parent / "recorded_0.1.json").read_text())
 
 
@@ -43,3 +46,15 @@ def test_the_intervals_are_those_of_version_0_1(today, name):
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_answers_are_those_of_version_0_1(today, name, mechanism):
     assert today[name]["answers"][mechanism] == RECORDED[name]["answers"][mechanism]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (LARGEST in name)) for name in OF_GRAPHS]
+)
+def test_graphs_of_the_paper_have_the_intervals_and_answers_of_version_0_1(name):
+    _, file, who = name.split()
+    if not (SHARED / file).exists():
+        pytest.skip("the graphs of the paper are not the project's to keep")
+    found = record(of_graph(SHARED / file, who), answer)
+    assert found["intervals"] == OF_GRAPHS[name]["intervals"]
+    assert found["answers"] == OF_GRAPHS[name]["answers"]

@@ -330,3 +330,9 @@ def test_the_page_says_how_many_people_a_group_needs():
     assert round((steps + steps_beyond(steps / quarter, 1, delta)) / 100) == 54
     assert round(found.owners_threshold(quarter, delta) / found.OWNER_GRID) == 72
     assert round(KeyDraws.of(2 * quarter, delta).margin) == 904
+
+
+def test_a_delta_beside_a_smaller_epsilon_is_beyond_the_theorem():
+    keys = OwnersKeys(np.array([0]), np.array([0]), 1)
+    with pytest.raises(ValueError, match="far below epsilon"):
+        keys.find(Epsilon(Fraction(1, 1000)), DELTA, Fixed([0]))

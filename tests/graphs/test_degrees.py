@@ -133,3 +133,9 @@ def test_other_degrees_are_refused_before_the_charge(tails):
 def test_directions_are_refused():
     with open_graph(nx.DiGraph([(0, 1)])) as session, pytest.raises(ParameterError, match="undirected"):
         session.degrees(protect="node", epsilon=1)
+
+
+def test_counts_that_need_no_bound_have_no_programs():
+    assert list(Tallied([3, 1], 2).signs) == []
+    assert Tallied([3, 1], 2).signed is False
+    assert Tallied([3, 1], 2).constants() == [0, 0]

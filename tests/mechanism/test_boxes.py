@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from recuse.exponential import FIRST_DIGITS
+from recuse.mechanism import boxes
+from recuse.mechanism import draws as draws_module
+from recuse.mechanism import geometrics as geometrics_module
 from recuse.mechanism.boxes import (
     BoxLaplace,
     Norm,
@@ -156,3 +160,39 @@ def test_the_reach_is_that_of_the_exact_law(made):
     for confidence in (0.5, 0.9, 0.95):
         reach = noise.reach(confidence)
         assert sum(p for v, p in expected.items() if abs(v[0]) <= reach) >= confidence - 1e-6
+
+
+def test_numbers_that_tie_are_drawn_again(monkeypatch):
+    """An order among equal numbers would not be a random one."""
+    drawn = [np.array([8, 8, 16, 4], np.uint64), np.array([12, 4], np.uint64)]
+    monkeypatch.setattr(boxes, "random_words", lambda count, noise: drawn.pop(0)[:count])
+    assert boxes._distinct_words(2, 2, Seeded(1)).tolist() == [[3, 1], [4, 1]]
+    assert drawn == []
+
+
+def test_what_doubles_do_not_decide_has_the_same_law(monkeypatch):
+    """Everything is left to exact arithmetic here."""
+    monkeypatch.setattr(geometrics_module, "MARGIN", 100.0)
+    rate = Fraction(1, 1 << 14)
+    found = geometrics(rate, 400, Seeded(5))
+    assert abs(found.mean() * float(rate) - 1) < 0.2
+
+
+class Narrowing:
+    """An Exp(1) number of which two digits say no more than that it lies between 0 and 2."""
+
+    def __init__(self, number: Fraction) -> None:
+        self.number = number
+
+    def enclosure(self, place: int, digits: int) -> tuple[Fraction, Fraction]:
+        off = Fraction(1) if digits == FIRST_DIGITS else Fraction(1, 100)
+        return self.number - off, self.number + off
+
+
+@pytest.mark.parametrize(("number", "above"), [(Fraction(9, 10), False), (Fraction(11, 10), True)])
+def test_more_digits_are_drawn_until_they_decide(number, above):
+    assert geometrics_module._exceeds(Narrowing(number), 0, Fraction(1)) is above
+    floored = draws_module._floored(
+        Fraction(1), lambda digits: (Fraction(0), Fraction(0)), Narrowing(number), 0
+    )
+    assert floored == int(above)

@@ -170,3 +170,8 @@ def test_levels_end_where_the_theorem_says_however_large_the_loads_are():
         for seed in range(20)
     }
     assert chosen <= set(levels)
+
+
+def test_the_split_of_an_aggregate_is_the_same_as_the_default():
+    loss = Epsilon(Fraction(1))
+    assert mechanism_for("split", loss, Growth(2)) == of_aggregate(loss, Growth(2))

@@ -94,3 +94,17 @@ def test_noise_for_every_total_by_itself_would_not_be_private():
     levels = TotalledLaplace(ManhattanLaplace(epsilon, 1, cells))
     sizes = np.abs(np.diff(moved, prepend=0)).sum() / levels.parts
     assert sizes <= 1
+
+
+def test_tau_is_chosen_by_the_groups_themselves():
+    vectors = clipped(contributions([(0, 0, 7), (0, 1, 2), (1, 1, 3)], constants=(3, 0, 2)), reference)
+    for groups, constants in (
+        (OneOwner(vectors), [3, 0, 2]),
+        (RunningTotals(Cumulative(vectors)), [3, 3, 5]),
+    ):
+        assert [programs.largest_load() for programs in groups.signs] == [9]
+        assert groups.constants() == constants
+        assert groups.signed is False
+    cells = ManhattanLaplace(Fraction(1), 1020, GROUPS)
+    assert TotalledLaplace(cells).epsilon == cells.epsilon == 1
+    assert TotalledLaplace(cells).draw(Seeded(4)) == list(accumulate(cells.draw(Seeded(4))))

@@ -56,3 +56,16 @@ def test_a_group_without_rows_is_answered_too(form):
 def test_no_groups_no_answers():
     for form in (SideBySide, hull):
         assert form([]).release(presets.tuned(ONE), Seeded(1)) == []
+
+
+@pytest.mark.parametrize("form", [SideBySide, hull])
+def test_tau_is_chosen_by_the_programs_of_all_groups(form):
+    assert [programs.largest_load() for programs in form(GROUPS).signs] == [1, 3, 0]
+    assert form(GROUPS).constants() == [0, 0, 0]
+    assert form(GROUPS).true_answers() == [50, 60, 0]
+    assert form(GROUPS).signed is False
+
+
+def test_a_mechanism_of_two_steps_is_its_own_first_step():
+    split = presets.by_withdrawals(ONE)
+    assert split.in_two_steps() is split

@@ -210,3 +210,10 @@ def test_whether_groups_are_drawn_is_public():
     assert worth_peeling(FEWER * 3, 3)
     assert not worth_peeling(FEWER * 3 - 1, 3)
     assert not worth_peeling(10, 0)
+
+
+def test_tau_is_chosen_by_all_groups_and_nothing_weighs_less_than_nothing():
+    found = peeled([(0, 1, 0), (1, 2, 0), (1, 3, 2)])
+    assert [programs.largest_load() for programs in found.signs] == [2, 0, 1, 0]
+    assert found.signed is False
+    assert found.constants() == [0, 0, 0, 0]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recuse.krelation.build import without
 from recuse.mechanism import presets
 from recuse.mechanism.groups import Together
-from recuse.mechanism.priced import PARTS, PriceList, priced
+from recuse.mechanism.priced import PARTS, PerPrice, PriceList, priced
 from recuse.mechanism.vector import ManhattanLaplace
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
@@ -155,3 +155,17 @@ def test_the_choice_is_made_in_units_of_the_largest_price():
     assert found.width <= 0.01
     assert scaled.strict_withdrawals(1.0, 0.01).high == raw.strict_withdrawals(1.0, 0.01).high
     assert scaled.withdrawals(1.0, 0.01).high == raw.withdrawals(1.0, 0.01).high
+
+
+def test_a_price_divides_the_answer_alone_and_a_price_of_one_nothing():
+    rows = [(0, 0, 0, 5), (1, 0, 0, 2), (0, 3, 0, 4)]
+    relation = groups(rows, signed=False)[0]
+    plain = fast_programs(relation.positive, relation.participants)
+    whole, theta, beta = plain.truncated(2.0, 0.01), Fraction(1), Fraction(1, 5)
+    assert PerPrice(plain, Fraction(1)).truncated(2.0, 0.01) == whole
+    halved = PerPrice(plain, Fraction(2))
+    found = halved.truncated(2.0, 0.01)
+    assert 2 * found.low <= whole.low <= whole.high <= 2 * found.high
+    assert halved.index(1.0, 0.2, 0.01) == plain.index(1.0, 0.2, 0.01)
+    assert halved.integer_index(theta, beta, 10) == plain.integer_index(theta, beta, 10)
+    assert halved.withdrawals(2.0, 0.01) == plain.withdrawals(2.0, 0.01)

@@ -23,7 +23,7 @@ from recuse.mechanism.cell import Laplace, Staircase
 from recuse.mechanism.grid import GridNoise
 from recuse.mechanism.levels import TauTable
 from recuse.mechanism.prepared import Prepared, prepare
-from recuse.mechanism.racing import Racing, confidence
+from recuse.mechanism.racing import Racing, confidence, enter
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
@@ -242,3 +242,12 @@ def test_a_load_above_the_bound_costs_accuracy_only():
 def test_a_ladder_has_its_least_ratio():
     assert presets.STRIDES.ratio == Fraction(8, 3)
     assert TauTable(Fraction(1), (Fraction(1),), 4, 0, 5).ratio == 4
+
+
+@pytest.mark.parametrize("added", [Laplace(Fraction(1), 100), Laplace(Fraction(1, 3), 7)])
+def test_what_enters_is_helped_by_a_part_of_what_its_noise_costs(added):
+    entrants = enter([added] * 5, Fraction(1, 2), Seeded(1))
+    for one in entrants:
+        (drawn,) = one.point(Seeded(2))
+        assert one.boost == Fraction(1, 2) * added.epsilon * abs(drawn) / added.sensitivity
+    assert any(one.boost for one in entrants)

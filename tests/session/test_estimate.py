@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from statistics import median
 
@@ -21,6 +22,7 @@ from recuse.session.session import connect
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
 from recuse.session.synthetic import fan_out
+from recuse.solver.fast import fast_programs
 from support.noise import Seeded
 from support.shop import COUNT, POLICY, make_shop
 
@@ -349,3 +351,22 @@ def test_people_named_by_an_expression_cannot_be_made_up():
     policy = Policy.parse('[[protect]]\ntable = "edge"\nkey = ["least(a, b)", "greatest(a, b)"]\n')
     with connect(edges, policy) as session, pytest.raises(ParameterError, match="an expression"):
         session.estimate("SELECT COUNT(*) FROM edge", 1, like=Statistics({"edge": 5}))
+
+
+@pytest.mark.parametrize(
+    ("sql", "delta"),
+    [
+        ("SELECT nation, COUNT(*) FROM customer GROUP BY nation", None),
+        ("SELECT name, COUNT(*) FROM customer GROUP BY name", "1e-6"),
+    ],
+)
+def test_groups_that_rows_decide_are_those_of_the_data_of_the_estimate(sql, delta, shop, public):
+    """NOT PRIVATE by itself: of data that is public, their groups are known; of nations NULL is one more."""
+    like = DuckDB.open(public)
+    policy = Policy.parse(POLICY.replace("epsilon = 2", "epsilon = 2\ndelta = 0.001"))
+    with connect(public, policy, ledger=public.with_suffix(".other")) as session:
+        question = replace(session.question(sql, 1, delta=delta), engine=like)
+        settled = question.settled(fast_programs, lambda groups: groups.true_answers())
+    like.close()
+    assert not settled.domain.is_open
+    assert len(settled.domain.keys) == (200 if delta else 6)

@@ -154,3 +154,11 @@ def test_groups_that_share_people_share_epsilon(shop):
     assert question.parts[0].mechanism.epsilon == Fraction(1, 5)
     (cells,) = {cell.epsilon for row in shop.reply(question) for cell in row.cells}
     assert cells == 1
+
+
+def test_a_rank_far_from_the_middle_is_looked_for_near_the_middle(shop):
+    """And τ is chosen by how many rows people have."""
+    text = "SELECT QUANTILE_CONT(price, 0.9) FROM orders WHERE id > 6000"
+    assert abs(float(shop.ask(text, 4)) - 90) < 8
+    (groups,) = shop.question(text, 5).read_private_rows(fast_programs)
+    assert [programs.largest_load() for programs in groups.signs] == [1]

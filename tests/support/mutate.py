@@ -266,8 +266,8 @@ MUTANTS = (
     Mutant(
         "participants of groups are numbered as they come",
         "krelation/encode.py",
-        "codes, values = in_order(*numbered(together))",
-        "codes, values = numbered(together)",
+        "codes, values = in_order(*numbered(owned.columns))",
+        "codes, values = numbered(owned.columns)",
         ("tests/krelation/test_encode.py",),
     ),
     Mutant(

@@ -3,6 +3,7 @@
 bench       random triples, 3-DNF and 3-CNF; triangles of two graphs of networkx, nodes or edges protected
 audit       the neighbours that break careless mechanisms
 documents   the first two questions of the demonstration; the third took minutes in 0.1
+graphs      triangles of graphs of the paper, nodes or edges protected; `tests/recorded_graphs_0.1.json`
 
 `tests/recorded_0.1.json` is what `record` gave with the solver, the mechanisms and the compiler of version
 0.1 (its last commit, 3f7870d): today's code cannot write it.
@@ -24,6 +25,7 @@ from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
 from recuse.graphs.enumerate import TRIANGLES, occurrences, owned_by_edges, owned_by_nodes
 from recuse.graphs.graph import simple_graph
+from recuse.graphs.read import read_graph
 from recuse.krelation.relation import KRelation, Shape
 from recuse.lab.experiments.bench_relations import random_cnf, random_dnf, random_triples
 from recuse.mechanism.prepared import prepare
@@ -67,6 +69,12 @@ def relations(folder: Path) -> Iterator[tuple[str, KRelation]]:
             plan = compile_query(question.sql, Policy.parse(POLICY), engine.catalogue())
             ((relation,),) = collect(engine, plan)
             yield f"document {place}", relation
+
+
+def of_graph(path: Path, who: str) -> KRelation:
+    """Return the triangles of a graph in a file, owned by its nodes or by its edges."""
+    copies = occurrences(read_graph(path), TRIANGLES)
+    return owned_by_nodes(copies) if who == "nodes" else owned_by_edges(copies)
 
 
 def record(relation: KRelation, answer: Answering) -> dict[str, Any]:

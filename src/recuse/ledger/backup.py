@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import tempfile
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
-from recuse.errors import LedgerError
-from recuse.ledger.file import reason
+from recuse.ledger.file import appearing, unwritten
 
 
 def copy_to(connection: sqlite3.Connection, path: Path) -> None:
     """Write the whole of an open ledger into a new file, which appears whole or not at all."""
     try:
-        descriptor, draft = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
-        os.close(descriptor)
-        try:
-            with closing(sqlite3.connect(draft)) as target:
-                connection.backup(target)
-                target.execute("PRAGMA journal_mode = DELETE")
-            os.link(draft, path)
-        finally:
-            os.unlink(draft)
+        with appearing(path) as draft, closing(sqlite3.connect(draft)) as target:
+            connection.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")
     except (OSError, sqlite3.Error) as error:
-        raise LedgerError(
-            "the copy cannot be written",
-            found=f"{reason(error)}: {path}",
-            hint="name a file that is not there yet, in a folder that you may write to",
-        ) from None
+        hint = "name a file that is not there yet, in a folder that you may write to"
+        raise unwritten("the copy cannot be written", path, error, hint) from None
 
 
 def charge_lost(

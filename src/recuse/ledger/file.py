@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +41,26 @@ def unusable(path: Path | str, error: Exception) -> LedgerError:
 def reason(error: Exception) -> str:
     """Return why something failed, in the words of the system."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[str]:
+    """Yield the name of a draft that becomes the file if all goes well: whole or not at all.
+
+    It never takes the place of a file that is there: that is a `FileExistsError`.
+    """
+    descriptor, draft = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
+    os.close(descriptor)
+    try:
+        yield draft
+        os.link(draft, path)
+    finally:
+        os.unlink(draft)
+
+
+def unwritten(problem: str, path: Path, error: Exception, hint: str) -> LedgerError:
+    """Return what is said of a file that cannot be written."""
+    return LedgerError(problem, found=f"{reason(error)}: {path}", hint=hint)
 
 
 @contextmanager

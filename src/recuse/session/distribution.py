@@ -16,11 +16,12 @@ BinEdge = int | float | Decimal | Fraction | date
 
 
 class BinOptions(TypedDict, total=False):
-    """Which bins: `edges`, or how many `bins`, `between` two ends or those of the values."""
+    """Which bins: `edges`, or how many `bins`, `between` two ends or those of the values; and `where`."""
 
     edges: Sequence[BinEdge] | None
     bins: int | None
     between: tuple[BinEdge, BinEdge] | None
+    where: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Bins:
     """how many edges there are"""
     released: bool = False
     """whether the ends are released first"""
+    where: str | None = None
+    """which rows, as SQL writes it"""
 
     @classmethod
     def of(
@@ -40,6 +43,7 @@ class Bins:
         edges: Sequence[BinEdge] | None = None,
         bins: int | None = None,
         between: tuple[BinEdge, BinEdge] | None = None,
+        where: str | None = None,
     ) -> Self:
         """Return the bins that were asked for, or refuse them."""
         if (edges is None) == (bins is None) or (edges is not None and between is not None):
@@ -47,14 +51,15 @@ class Bins:
                 "which bins?", accepted="either edges, or a number of bins and the two ends between which"
             )
         if edges is not None:
-            return cls(f"[{', '.join(map(edge_text, edges))}]", len(edges))
+            return cls(f"[{', '.join(map(edge_text, edges))}]", len(edges), where=where)
+        count = int(bins or 0)
         if between is None:
-            return cls(str(int(bins or 0)), int(bins or 0) + 1, released=True)
-        return cls(f"{int(bins or 0)}, {', '.join(map(edge_text, between))}", int(bins or 0) + 1)
+            return cls(str(count), count + 1, released=True, where=where)
+        return cls(f"{count}, {', '.join(map(edge_text, between))}", count + 1, where=where)
 
-    def question(self, value: str, source: str, where: str | None) -> str:
+    def question(self, value: str, source: str) -> str:
         """Return the SQL of a histogram."""
-        return f"SELECT HISTOGRAM({value}, {self.text}) FROM {source}{_where(where)}"
+        return f"SELECT HISTOGRAM({value}, {self.text}) FROM {source}{_where(self.where)}"
 
 
 def _where(condition: str | None) -> str:

@@ -124,38 +124,23 @@ class Session(Spine):
         """
         return self.reply(self.question(sql, epsilon, delta=delta, mechanism=mechanism))
 
-    def histogram(
-        self,
-        value: str,
-        source: str,
-        epsilon: NumberLike,
-        *,
-        where: str | None = None,
-        **bins: Unpack[BinOptions],
-    ) -> Answer:
+    def histogram(self, value: str, source: str, epsilon: NumberLike, **bins: Unpack[BinOptions]) -> Answer:
         """Return how many rows of FROM `source` have a value in each bin: above one edge, up to the next.
 
         Bins have the `edges` that are given, or are so many `bins` of equal width `between` two ends; without
-        those the smallest and the largest value are released first, for a fifth of ε.
+        those the smallest and the largest value are released first, for a fifth of ε. A condition `where`
+        says of which rows.
 
         Guarantee: as `ask`: it is the question SELECT HISTOGRAM(value, …) FROM source WHERE condition.
         """
-        return self.ask(Bins.of(**bins).question(value, source, where), epsilon)
+        return self.ask(Bins.of(**bins).question(value, source), epsilon)
 
-    def cdf(
-        self,
-        value: str,
-        source: str,
-        epsilon: NumberLike,
-        *,
-        where: str | None = None,
-        **bins: Unpack[BinOptions],
-    ) -> Answer:
+    def cdf(self, value: str, source: str, epsilon: NumberLike, **bins: Unpack[BinOptions]) -> Answer:
         """Return which share of the rows has a value up to each edge; edges as in `histogram`.
 
         Guarantee: as `histogram`: shares are made of running totals of its bins (proofs.md, lemma Y).
         """
-        question = CdfQuestion.of(self.question(Bins.of(**bins).question(value, source, where), epsilon))
+        question = CdfQuestion.of(self.question(Bins.of(**bins).question(value, source), epsilon))
         if question.bins.plan.is_public:
             raise QueryError("nobody is protected here", hint="ask for it in SQL: about nobody it is exact")
         return self.settle(question)

@@ -76,9 +76,13 @@ def as_json(answer: Answer) -> str:
 def _stand_in(found: StandIn) -> dict[str, Any]:
     return {
         "stands_for": found.text,
-        "value": None if found.cell.value is None else nearest(found.cell.value),
+        "value": plain(found.moment) if found.moment is not None else _number(found.cell),
         **_noise(found.cell),
     }
+
+
+def _number(cell: Cell) -> Any:
+    return None if cell.value is None else nearest(cell.value)
 
 
 def _fields(cell: Cell) -> dict[str, Any]:
@@ -86,7 +90,7 @@ def _fields(cell: Cell) -> dict[str, Any]:
     share = None if release is None else release.noise_epsilon
     true = truth(cell)
     return {
-        "value": None if cell.value is None else nearest(cell.value),
+        "value": _number(cell),
         "epsilon": nearest(cell.epsilon),
         "truth": _ends(true.ends),
         "truth_confidence": round(true.confidence, 6),

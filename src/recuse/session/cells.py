@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 
 from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.numerals import magnitude
-from recuse.scalars.types import Number
 from recuse.session.formulas import Given, Keys, value_of
 from recuse.session.intervals import UNBOUNDED, Ends
 from recuse.session.possible import GivenRanges, in_noise, in_truth, possible
 from recuse.session.truth import UNKNOWN, TrueAnswer, truth_of
 from recuse.sql.formula import Formula, Term, measures_in, scalars_in
-from recuse.sql.placeholder import fitted
+from recuse.sql.placeholder import PlaceType, fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,13 @@ class StandIn:
     text: str
     """how the question writes it"""
     cell: Cell
+    moment: date | None = None
+    """the date or timestamp that it stands for as one, the cell being days or seconds"""
+    picked: bool = False
+    """whether it is one of the rows' values"""
 
 
-def standing_in(cell: Cell, kind: Number) -> Combined:
+def standing_in(cell: Cell, kind: PlaceType) -> Combined:
     """Return a released number as it stands in a question: rounded and bounded as its place is."""
     low, high = cell.interval
     level = confidence(cell)

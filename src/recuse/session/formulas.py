@@ -14,6 +14,7 @@ from math import ceil, floor, trunc
 from typing import Any
 
 from recuse.mechanism.release import Release
+from recuse.scalars.types import Date, Number
 from recuse.session.intervals import combine, rounded, square_root
 from recuse.sql.formula import (
     ORIGIN,
@@ -27,6 +28,7 @@ from recuse.sql.formula import (
     Term,
     Windowed,
 )
+from recuse.sql.placeholder import PlaceType
 
 Keys = tuple[Any, ...]
 ARITHMETIC = (Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY, Operator.DIVIDE)
@@ -133,6 +135,13 @@ def _moment(seconds: Fraction) -> datetime:
     """Return the moment so many seconds from the origin, within the years that there are."""
     least, most = ((end - START) // timedelta(seconds=1) for end in (datetime.min, datetime.max))
     return START + timedelta(seconds=min(max(round(seconds), least), most))
+
+
+def moment_of(kind: PlaceType, number: Fraction | None) -> date | None:
+    """Return the moment that days or seconds stand for, where their place holds one."""
+    if number is None or isinstance(kind, Number):
+        return None
+    return _date(number) if isinstance(kind, Date) else _moment(number)
 
 
 def _since(moment: date) -> Fraction:

@@ -9,10 +9,11 @@ from recuse.mechanism.release import Release
 from recuse.session.cells import Cell, Row, confidence, truth
 from recuse.session.intervals import UNBOUNDED
 from recuse.session.truth import drowned
-from recuse.session.words import PICKED, noise_text, percent, truth_text
+from recuse.session.words import PICKED, is_picked, noise_text, percent, truth_text
 
 WIDTH = 80
 HEAD = 10
+NO_NUMBERS = "what is picked from the rows has no interval"
 REMEDY = "raise epsilon, or ask more broadly"
 
 
@@ -29,7 +30,7 @@ def number_notes(cell: Cell) -> Iterator[str]:
 
 
 def _why_unknown(cell: Cell) -> str:
-    if isinstance(cell, Release) and cell.interval == UNBOUNDED:
+    if is_picked(cell):
         return PICKED
     if isinstance(cell, Release):
         return f"truncation can move a {'count with NOT' if cell.counted else 'signed sum'} either way"
@@ -41,13 +42,14 @@ def table_notes(names: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
     cells = [cell for row in rows for cell in row.cells]
     levels = sorted({confidence(cell) for cell in cells})
     if not levels:
-        yield "noise     none: no number is shown"
+        yield "noise     none: no number is shown" if not rows else f"truth     unknown: {NO_NUMBERS}"
         return
     if levels == [1.0]:
         yield "exact: the question is about nobody"
         return
-    shown = " or ".join(map(percent, levels))
-    yield f"noise     {shown}: each interval holds its truncated number"
+    known = sorted({confidence(cell) for cell in cells if not is_picked(cell)})
+    if known:
+        yield f"noise     {' or '.join(map(percent, known))}: each interval holds its truncated number"
     columns = {name: _column([row.cells[place] for row in rows]) for place, name in enumerate(names)}
     kinds = dict.fromkeys(columns.values())
     for kind in kinds:
@@ -68,6 +70,8 @@ def _column(cells: Sequence[Cell]) -> str:
         return f"in the interval with {sure}, nothing was truncated"
     if all(true[0] is not None and true[0] == noise[0] for true, noise in ends):
         return f"at least the lower end with {sure}"
+    if all(map(is_picked, cells)):
+        return f"unknown, {PICKED}"
     return "unknown, truncation can move it either way"
 
 

@@ -102,7 +102,9 @@ def stand_in_lines(answer: Displayable) -> Iterator[str]:
     """Yield the numbers that were released first, and what of the question they stand for."""
     for stand_in in answer.stand_ins:
         value = "NULL" if stand_in.cell.value is None else value_text(stand_in.cell)
-        yield f"released  {value} stands for {quote(stand_in.text)} ({said(stand_in.cell)})"
+        value = value if stand_in.moment is None else str(stand_in.moment)
+        sure = "picked by its rank" if stand_in.picked else said(stand_in.cell)
+        yield f"released  {value} stands for {quote(stand_in.text)} ({sure})"
 
 
 def group_lines(answer: Displayable) -> Iterator[str]:

@@ -34,7 +34,8 @@ from recuse.session.answer import Answer
 from recuse.session.candidates import finder_of
 from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
 from recuse.session.finished import finished, label_of
-from recuse.session.formulas import Given, Keys
+from recuse.session.formulas import Given, Keys, moment_of
+from recuse.session.intervals import UNBOUNDED
 from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
 from recuse.session.shares import Split, parts_of, price_list, refuse_delta, refuse_thin_shares, shared
 from recuse.solver.programs import Solver
@@ -45,7 +46,7 @@ from recuse.sql.identity import meaning
 from recuse.sql.mode import MostFrequentValue
 from recuse.sql.native.question import PublicQuery
 from recuse.sql.ordered import OrderedValue, Unit
-from recuse.sql.plan import DerivationQuery, Plan
+from recuse.sql.plan import DerivationQuery, FirstPlan, Plan
 from recuse.sql.sharing import Sharing
 
 AXES = {Unit.GRANULE: NUMBERS, Unit.WHOLE: NUMBERS, Unit.DAY: DAYS, Unit.SECOND: SECONDS}
@@ -187,7 +188,7 @@ class SqlQuestion:
                 for row in finished(rows, plan.steps)
             ),
             tuple(
-                StandIn(first.text, cell)
+                _stand_in(first, cell)
                 for first, cell in zip(plan.firsts, scalars, strict=False)
                 if not first.end
             ),
@@ -226,6 +227,11 @@ class SqlQuestion:
             [exactly(total, part) for total in totals(groups)]
             for part, groups in zip(self.parts, self.read_private_rows(solver), strict=True)
         ]
+
+
+def _stand_in(first: FirstPlan, cell: Combined) -> StandIn:
+    picked = any(measure.aggregate.placed for measure in first.plan.measures)
+    return StandIn(first.text, cell, moment_of(first.type, cell.value), picked and cell.interval == UNBOUNDED)
 
 
 def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, int]:

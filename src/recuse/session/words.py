@@ -22,7 +22,14 @@ def value_text(cell: Cell, step: Fraction | None = None) -> str:
 def noise_text(cell: Cell, step: Fraction | None = None) -> str:
     """Return the noise interval of a cell."""
     low, high = (readable(end, step or step_of(cell)) for end in cell.interval)
+    if is_picked(cell):
+        return "not known"
     return "unbounded" if cell.interval == UNBOUNDED else f"{low} to {high}"
+
+
+def is_picked(cell: Cell) -> bool:
+    """Return whether a number is one of the rows' values, picked by its rank: nothing is said of noise."""
+    return isinstance(cell, Release) and cell.interval == UNBOUNDED
 
 
 def truth_text(cell: Cell) -> str | None:
@@ -62,7 +69,7 @@ def label(key: Any) -> str:
 
 def said(cell: Cell) -> str:
     """Return on one line what is said of a number."""
-    if isinstance(cell, Release) and cell.interval == UNBOUNDED:
+    if is_picked(cell):
         return PICKED
     known = truth_text(cell)
     noise = f"noise {noise_text(cell)} with {percent(confidence(cell))}"

@@ -154,14 +154,19 @@ class _Moments:
         return exp.Filter(this=aggregate, expression=exp.Where(this=whole))
 
     def first(self, value: exp.Expr, said: str) -> exp.Expr:
-        """Return a value of all the rows that the SELECT around looks at, released first, in words too."""
-        query = exp.Select(expressions=[value])
-        query.meta[SAID] = said
-        for clause in ("from_", "joins", "where"):
-            held = self.around.args.get(clause)
-            if held:
-                query.set(clause, [one.copy() for one in held] if isinstance(held, list) else held.copy())
-        return exp.Subquery(this=query)
+        """Return a value of all the rows that the SELECT around looks at, released first."""
+        return released_first(value, said, self.around)
+
+
+def released_first(value: exp.Expr, said: str, around: exp.Select) -> exp.Subquery:
+    """Return a value of all the rows that the SELECT around looks at, released first, and told in words."""
+    query = exp.Select(expressions=[value])
+    query.meta[SAID] = said
+    for clause in ("from_", "joins", "where"):
+        held = around.args.get(clause)
+        if held:
+            query.set(clause, [one.copy() for one in held] if isinstance(held, list) else held.copy())
+    return exp.Subquery(this=query)
 
 
 def _number(value: Fraction | int) -> exp.Expr:

@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeGuard
 
 from sqlglot import exp
 
 from recuse.fold import fold
+from recuse.scalars.types import Date, Timestamp
 from recuse.sql.finish import Shown
-from recuse.sql.formula import Term
+from recuse.sql.formula import Formula, Operation, Operator, ReleasedFirst, Term, operation
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.measure import Measure
 from recuse.sql.named import Known
-from recuse.sql.placeholder import DECIMAL, EDGE, FIRST_SHARE, LARGER_SHARE, SAID, WHOLE, Released
+from recuse.sql.placeholder import (
+    DAY,
+    DECIMAL,
+    EDGE,
+    FIRST_SHARE,
+    LARGER_SHARE,
+    SAID,
+    SECOND,
+    WHOLE,
+    PlaceType,
+    Released,
+)
 from recuse.sql.position import span
 from recuse.sql.reading import First, Reading
 from recuse.sql.relations import Relations
+from recuse.sql.said import Said
+
+_KINDS: dict[ColumnKind, PlaceType] = {
+    ColumnKind.INTEGER: WHOLE,
+    ColumnKind.NUMBER: DECIMAL,
+    ColumnKind.DATE: DAY,
+    ColumnKind.TIMESTAMP: SECOND,
+}
+"""the type of the place for each kind of value"""
 
 
 @dataclass(slots=True)
@@ -45,10 +67,12 @@ class Firsts:
         meant = _meaning(tree, known)
         if meant not in self.places:
             found = self.read(tree, relations, known, self)
-            if len(found.columns) != 1 or found.keys or found.steps or not found.columns[0].kind.is_number:
-                problem = "a subquery that stands for a value of private rows returns one number"
-                raise relations.met.refuse(problem, tree, "return one COUNT, SUM or AVG, without GROUP BY")
-            kind = WHOLE if found.columns[0].kind is ColumnKind.INTEGER else DECIMAL
+            kind = _KINDS.get(found.columns[0].kind) if len(found.columns) == 1 else None
+            if kind is None or found.keys or found.steps:
+                problem = "a subquery that stands for a value of private rows returns one number or moment"
+                raise relations.met.refuse(problem, tree, "return one aggregate, without GROUP BY")
+            if isinstance(kind, Date | Timestamp):
+                found = replace(found, columns=(_counted(found.columns[0]),))
             if EDGE not in tree.meta and any(measure.aggregate.placed for measure in found.measures):
                 self.share = LARGER_SHARE
             self.asked.append(First(found, kind, _written(tree, relations.schema.text)))
@@ -68,6 +92,27 @@ def _meaning(tree: exp.Expr, known: Known) -> tuple[object, ...]:
     """Return what a query says, and which CTEs it says it of."""
     named = [fold(table.name) for table in tree.find_all(exp.Table)] if known else []
     return tree, *(id(known[name].tree) for name in named if name in known)
+
+
+def said_first(position: int, kind: PlaceType, column: ColumnKind) -> Said:
+    """Return a value that was released first, where an answer shows it."""
+    found = ReleasedFirst(position)
+    match kind:
+        case Date():
+            return Said(operation(Operator.DATE, found), ColumnKind.DATE)
+        case Timestamp():
+            return Said(operation(Operator.MOMENT, found), ColumnKind.TIMESTAMP)
+    return Said(found, column)
+
+
+def _counted(shown: Shown) -> Shown:
+    """Return a moment as the number of days or seconds that it is released as."""
+    since = shown.what.arguments[0] if _is_moment(shown.what) else operation(Operator.SINCE, shown.what)
+    return replace(shown, what=since, kind=ColumnKind.INTEGER)
+
+
+def _is_moment(formula: Formula) -> TypeGuard[Operation]:
+    return isinstance(formula, Operation) and formula.operator in (Operator.DATE, Operator.MOMENT)
 
 
 def _written(tree: exp.Expr, text: str) -> str:

@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from recuse.sql.derivation import DerivationTable
 from recuse.sql.grouping import Grouping
+from recuse.sql.placeholder import name_of
 from recuse.sql.plan import DerivationQuery, FirstPlan, Plan
 
 _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.LTE}
@@ -47,7 +48,7 @@ def _first(first: FirstPlan) -> dict[str, Any]:
     return {
         "meaning": meaning(asked),
         "formula": repr(shown.what),
-        "places": first.type.scale,
+        "type": name_of(first.type),
         "end": first.end,
     }
 

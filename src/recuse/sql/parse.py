@@ -15,11 +15,13 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.position import line_and_column, refusal, span
 
 MAX_LENGTH = 100_000
 MAX_NESTING = 20
+OUR_AGGREGATES = ("trimmed_mean",)
 MAX_DEPTH = 100
 
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
@@ -148,7 +150,17 @@ def _tree(text: str, tokens: list[Token], grammar: Grammar) -> exp.Query:
         raise refusal("only a SELECT is answered", text, place, hint="write SELECT COUNT(*) FROM …")
     for node in list(tree.find_all(exp.Initcap)):
         node.replace(_as_written(node))
+    for call in list(tree.find_all(exp.Anonymous)):
+        if fold(call.name) in OUR_AGGREGATES:
+            call.replace(_as_aggregate(call))
     return tree
+
+
+def _as_aggregate(call: exp.Anonymous) -> exp.AnonymousAggFunc:
+    """Return a call of an aggregate that no engine has as one."""
+    found = exp.AnonymousAggFunc(this=call.name, expressions=call.expressions)
+    found.meta.update(call.meta)
+    return found
 
 
 def _as_written(node: exp.Initcap) -> exp.Anonymous:

@@ -1,4 +1,4 @@
-"""Places in statements for numbers that are released before the rest is asked, and the numbers put in them.
+"""Places in statements for values that are released before the rest is asked, and the values put in them.
 
 A statement is compiled with a place of a fixed type, so that whether it is accepted, and how it is computed,
 cannot depend on the number. Later the number is written in it as a constant of that very type.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,8 +16,9 @@ from sqlglot import exp
 
 from recuse.scalars.duckdb import no_bodies
 from recuse.scalars.expression import Constant, Variable
-from recuse.scalars.types import Number
+from recuse.scalars.types import MICROSECONDS, ORDINARY_DATE, ORDINARY_TIMESTAMP, Date, Number, Timestamp
 from recuse.sql.dialect import DUCKDB, Dialect
+from recuse.sql.formula import ORIGIN
 
 SOURCE = "released first"
 WHOLE_DIGITS = 15
@@ -38,28 +40,40 @@ EDGE = "edge"
 WHOLE = Number(0, 1 - 10**WHOLE_DIGITS, 10**WHOLE_DIGITS - 1)
 DECIMAL = Number(PLACES, 1 - 10 ** (WHOLE_DIGITS + PLACES), 10 ** (WHOLE_DIGITS + PLACES) - 1)
 
+DAY, SECOND = ORDINARY_DATE, ORDINARY_TIMESTAMP
+"""moments are released as days and seconds since `ORIGIN`, and stand in the question as what they are"""
+
+PlaceType = Number | Date | Timestamp
+_NAMES: dict[str, PlaceType] = {"whole": WHOLE, "decimal": DECIMAL, "day": DAY, "second": SECOND}
+_FROM_1970 = (ORIGIN - date(1970, 1, 1)).days
+
 _PLACE = rf'"{SOURCE}"\."(\d+)"'
 _SCANNED = re.compile(rf"""{_PLACE}|'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 
 class Released(exp.Expression, exp.Func):
-    """The place of a number, by its position; `whole` says which of the two types it has."""
+    """The place of a value, by its position; `kind` names the type that it has."""
 
-    arg_types: ClassVar[dict[str, bool]] = {"this": True, "whole": False}
+    arg_types: ClassVar[dict[str, bool]] = {"this": True, "kind": True}
     _sql_names: ClassVar[list[str]] = ["RELEASED"]
 
     @classmethod
-    def at(cls, position: int, kind: Number) -> Released:
+    def at(cls, position: int, kind: PlaceType) -> Released:
         """Return the place at a position."""
-        return cls(this=exp.Literal.number(position), whole=kind == WHOLE)
+        return cls(this=exp.Literal.number(position), kind=exp.Literal.string(name_of(kind)))
+
+
+def name_of(kind: PlaceType) -> str:
+    """Return what a type of places is called."""
+    return next(name for name, known in _NAMES.items() if known == kind)
 
 
 def place_of(node: exp.Expr) -> Variable:
     """Return a place as the total language has it: a column of a source that no query can name."""
-    return Variable(SOURCE, node.name, WHOLE if node.args.get("whole") else DECIMAL)
+    return Variable(SOURCE, node.name, _NAMES[node.args["kind"].name])
 
 
-def fitted(value: Fraction | None, kind: Number) -> Fraction | None:
+def fitted(value: Fraction | None, kind: PlaceType) -> Fraction | None:
     """Return a number as its place holds it: rounded, and within its bounds. NULL stays NULL.
 
     >>> fitted(Fraction(10**20, 3), WHOLE) == 10**15 - 1, fitted(Fraction(1, 3), DECIMAL)
@@ -67,12 +81,24 @@ def fitted(value: Fraction | None, kind: Number) -> Fraction | None:
     """
     if value is None:
         return None
-    granules = min(max(round(value * 10**kind.scale), kind.low), kind.high)
-    return Fraction(granules, 10**kind.scale)
+    unit, origin = _unit(kind)
+    granules = min(max(round(value * unit) + origin, kind.low), kind.high)
+    return Fraction(granules - origin, unit)
+
+
+def _unit(kind: PlaceType) -> tuple[int, int]:
+    """Return how many of a type's granules there are in one, and where they are counted from."""
+    match kind:
+        case Number():
+            return 10**kind.scale, 0
+        case Date():
+            return 1, _FROM_1970
+        case Timestamp():
+            return 10**6, _FROM_1970 * MICROSECONDS
 
 
 def filled(
-    sql: str, values: Sequence[Fraction | None], kinds: Sequence[Number], dialect: Dialect = DUCKDB
+    sql: str, values: Sequence[Fraction | None], kinds: Sequence[PlaceType], dialect: Dialect = DUCKDB
 ) -> str:
     r"""Return a statement with numbers in its places; what stands in quotes is left as it is.
 
@@ -85,7 +111,8 @@ def filled(
             return found[0]
         position = int(found[1])
         fit, kind = fitted(values[position], kinds[position]), kinds[position]
-        granules = None if fit is None else int(fit * 10**kind.scale)
+        unit, origin = _unit(kind)
+        granules = None if fit is None else int(fit * unit) + origin
         return dialect.scalar(Constant(granules, kind), no_bodies)
 
     return _SCANNED.sub(constant, sql)

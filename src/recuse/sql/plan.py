@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from recuse.krelation.relation import Shape
-from recuse.scalars.types import Number
 from recuse.sql.derivation import DerivationTable
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.explain import Explanation
@@ -16,7 +15,7 @@ from recuse.sql.formula import FinishingStep, Term, largest_rows
 from recuse.sql.grouping import Grouping
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.native.question import PublicQuery
-from recuse.sql.placeholder import filled
+from recuse.sql.placeholder import PlaceType, filled
 from recuse.sql.sharing import Sharing
 from recuse.sql.touch import Touch
 
@@ -158,7 +157,7 @@ class FirstPlan:
     """A number that is released first: its plan, its type, and how the question writes it."""
 
     plan: Plan
-    type: Number
+    type: PlaceType
     text: str = field(compare=False)
     end: bool = False
     """whether it is an end of a key of GROUP BY, and does not stand in the question"""
@@ -167,7 +166,7 @@ class FirstPlan:
 def _filled(
     table: DerivationTable,
     values: Sequence[Fraction | None],
-    kinds: Sequence[Number],
+    kinds: Sequence[PlaceType],
     dialect: Dialect,
 ) -> DerivationTable:
     below = tuple(

@@ -20,8 +20,8 @@ from recuse.sql.columns import Formulas
 from recuse.sql.companions import with_companions
 from recuse.sql.elaborate import type_of
 from recuse.sql.finish import FINISHED, Finish, Shown, renamed
-from recuse.sql.firsts import Firsts
-from recuse.sql.formula import FinishingStep, Keep, ReleasedFirst, ShownKey
+from recuse.sql.firsts import Firsts, said_first
+from recuse.sql.formula import FinishingStep, Keep, ShownKey
 from recuse.sql.frame import Frame
 from recuse.sql.groups import (
     GroupKey,
@@ -50,6 +50,7 @@ from recuse.sql.relations import Relations
 from recuse.sql.said import Said
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
+from recuse.sql.trimmed import trimmed
 
 OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having", "qualify"})
 REPRESENTATIVES = (exp.AnyValue, exp.First, exp.Last, exp.Min, exp.Max)
@@ -150,7 +151,7 @@ class _Reader:
                 return windows.read(node, formulas)
             if (mode := mode_call(node)) is not None:
                 return self._mode(*mode, keys, frames)
-            written = self._centred(node, tree, frames)
+            written = trimmed(node, tree, self._refuse) or self._centred(node, tree, frames)
             return self._begin(node, keys, frames) if written is None else formulas.read(written)
 
         formulas = Formulas(begin, text, self._not_an_aggregate)
@@ -264,8 +265,8 @@ class _Reader:
     def _scalar(self, node: exp.Expr) -> Said:
         place = self.firsts.place(node.unnest(), self.relations, self.known)
         position = int(place.name)
-        shown = self.firsts.asked[position].reading.columns[0]
-        return Said(ReleasedFirst(position), shown.kind)
+        first = self.firsts.asked[position]
+        return said_first(position, first.type, first.reading.columns[0].kind)
 
     def _not_an_aggregate(self, node: exp.Expr) -> QueryError:
         if node.find(exp.Window):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from recuse.scalars.types import Number
 from recuse.sql.finish import Shown
 from recuse.sql.formula import FinishingStep
 from recuse.sql.groups import GroupKey
 from recuse.sql.measure import Measure
-from recuse.sql.placeholder import FIRST_SHARE
+from recuse.sql.placeholder import FIRST_SHARE, PlaceType
 from recuse.sql.query import Block
 
 
@@ -40,6 +39,6 @@ class First:
     """
 
     reading: Reading
-    type: Number
+    type: PlaceType
     text: str
     end: bool = False

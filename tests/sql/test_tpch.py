@@ -36,11 +36,7 @@ COUNTED_ANSWERED = {CUSTOMERS: ("Q3", "Q10", "Q18", "Q20"), BOTH: ("Q2", "Q3", "
 """if individuals are counted, not listed"""
 STILL_REFUSED = {
     CUSTOMERS: {"Q20 counted": "refused: a subquery that stands for a value is not monotone"},
-    BOTH: {
-        "Q18 counted": "refused: values below 0 could take a sum of other people's rows below what it is "
-        "compared with",
-        "Q20 counted": "refused: a subquery that stands for a value is not monotone",
-    },
+    BOTH: {"Q20 counted": "refused: a subquery that stands for a value is not monotone"},
 }
 """of these, with the reason; whoever answers one takes it out"""
 LISTING = {CUSTOMERS: ("Q3", "Q10", "Q18"), BOTH: ("Q2", "Q3", "Q10", "Q15", "Q18", "Q20", "Q21")}

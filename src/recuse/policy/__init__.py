@@ -10,6 +10,7 @@ from recuse.policy.terms import (
     Key,
     KeyItem,
     Link,
+    NonNegative,
     Protect,
     Public,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "Key",
     "KeyItem",
     "Link",
+    "NonNegative",
     "Policy",
     "Protect",
     "Public",

@@ -31,7 +31,16 @@ from recuse.errors import PolicyError
 from recuse.fold import fold, same
 from recuse.policy.engine import EngineLimits
 from recuse.policy.sections import fields_of, refuse_unusable_granularity
-from recuse.policy.terms import ColumnType, Domain, DomainValues, Key, Link, Protect, Public
+from recuse.policy.terms import (
+    ColumnType,
+    Domain,
+    DomainValues,
+    Key,
+    Link,
+    NonNegative,
+    Protect,
+    Public,
+)
 from recuse.policy.toml import did_you_mean
 from recuse.privacy import Delta, Epsilon
 
@@ -50,6 +59,7 @@ class Policy:
     links: tuple[Link, ...] = ()
     public: tuple[Public, ...] = ()
     keys: tuple[Key, ...] = ()
+    nonnegative: tuple[NonNegative, ...] = ()
     columns: tuple[ColumnType, ...] = ()
     domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
@@ -226,10 +236,11 @@ def _virtual_widths(policy: Policy) -> None:
 
 def _no_duplicates(policy: Policy) -> None:
     seen: set[object] = set()
-    entries: tuple[Link | Public | Key | Domain, ...] = (
+    entries: tuple[Link | Public | Key | NonNegative | Domain, ...] = (
         *policy.links,
         *policy.public,
         *policy.keys,
+        *policy.nonnegative,
         *policy.domains,
     )
     for entry in entries:

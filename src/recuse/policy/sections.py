@@ -17,6 +17,7 @@ from recuse.policy.terms import (
     DomainValues,
     Key,
     Link,
+    NonNegative,
     Protect,
     Public,
 )
@@ -30,7 +31,7 @@ def fields_of(text: str) -> dict[str, Any]:
     """Return the fields of the policy that a TOML text writes down; an error names the line and the fix."""
     found = read_sections(
         text,
-        lists=("protect", "link", "public", "key", "domain"),
+        lists=("protect", "link", "public", "key", "nonnegative", "domain"),
         single=("columns", "budget", "sum", "rows", "engine", "log"),
     )
     budget = [_budget(section) for section in found["budget"]]
@@ -43,6 +44,7 @@ def fields_of(text: str) -> dict[str, Any]:
         "links": tuple(map(_link, found["link"])),
         "public": tuple(map(_public, found["public"])),
         "keys": tuple(map(_key, found["key"])),
+        "nonnegative": tuple(map(_nonnegative, found["nonnegative"])),
         "columns": tuple(
             ColumnType(table.name.partition(".")[2], column, table.text(column), table.at(column))
             for section in found["columns"]
@@ -95,6 +97,11 @@ def _public(section: Section) -> Public:
 def _key(section: Section) -> Key:
     section.only("table", "column")
     return Key(section.text("table"), section.texts("column"), section.at("table"))
+
+
+def _nonnegative(section: Section) -> NonNegative:
+    section.only("table", "column")
+    return NonNegative(section.text("table"), section.texts("column"), section.at("table"))
 
 
 def _domain(section: Section) -> Domain:

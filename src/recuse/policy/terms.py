@@ -176,6 +176,18 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
+class NonNegative:
+    """Columns whose values are not below 0; one that is all the same counts for nothing in a sum."""
+
+    table: str
+    columns: tuple[str, ...]
+    line: int | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.table}({', '.join(self.columns)})"
+
+
+@dataclass(frozen=True, slots=True)
 class DomainQuery:
     """What a query over public tables returns."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Set
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from recuse.fold import fold, same
@@ -19,7 +19,7 @@ REFINED = frozenset({"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 class Column:
     """A column: its name as the database spells it, its type as SQL text, whether it may be NULL.
 
-    `nonnegative` says that the database refuses values below 0.
+    `nonnegative` says that the database refuses values below 0, or that the policy says there are none.
     """
 
     name: str
@@ -90,6 +90,21 @@ class Catalogue:
     def why_not(self, name: str) -> str | None:
         """Return why a table that is there is not read."""
         return next((one.why for one in self.left_out if same(one.name, name)), None)
+
+    def declaring(self, nonnegative: Collection[tuple[str, str]]) -> Catalogue:
+        """Return the catalogue in which columns, of tables, are said to have no values below 0."""
+        if not nonnegative:
+            return self
+        said = {(fold(table), fold(name)) for table, name in nonnegative}
+
+        def told(table: Table, column: Column) -> Column:
+            known = (fold(table.name), fold(column.name)) in said
+            return replace(column, nonnegative=True) if known else column
+
+        tables = (
+            replace(table, columns=tuple(told(table, c) for c in table.columns)) for table in self.tables
+        )
+        return replace(self, tables=tuple(tables))
 
     def nearest_table(self, name: str) -> str | None:
         """Return the table whose name is most like `name`."""

@@ -4,8 +4,8 @@
     SELECT p.id, p.name, total FROM p, r WHERE p.id = r.k AND total = (SELECT MAX(total) FROM r)
 
 asks for the groups of `SELECT p.id, p.name, SUM(v) FROM t, p WHERE p.id = x GROUP BY p.id, p.name`, and of
-these for the largest: `QUALIFY SUM(v) = MAX(SUM(v)) OVER ()`, which is free. Both have the same rows if `x` is
-a reference to `p.id` that the database enforces and `p.id` is unique: each group then has one row of p.
+these for the largest: `QUALIFY SUM(v) = MAX(SUM(v)) OVER ()`, which is free. Both have the same rows if `x`
+is a reference to `p.id` that the database enforces and `p.id` is unique: each group then has one row of p.
 """
 
 from __future__ import annotations

@@ -202,7 +202,7 @@ def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:
     """Return what a text is read against."""
     ownership = own(policy, catalogue)
     schema = Schema(
-        catalogue,
+        catalogue.declaring({(one.table, name) for one in policy.nonnegative for name in one.columns}),
         ownership,
         policy.granularity,
         text,

@@ -16,7 +16,7 @@ from recuse.errors import PolicyError
 from recuse.fold import same
 from recuse.policy import KeyItem, Link, Policy, Protect
 from recuse.policy.terms import LinkChoice
-from recuse.scalars.types import Date, Number, Text, Timestamp, Uuid, stored
+from recuse.scalars.types import Date, Float, Number, Text, Timestamp, Uuid, stored
 from recuse.sql.catalogue import REFINED, Catalogue, Column, Table
 from recuse.sql.references import refuse_contradiction
 
@@ -88,6 +88,10 @@ def own(policy: Policy, catalogue: Catalogue) -> Ownership:
         table = _table(key.table, catalogue, key.line)
         for column in key.columns:
             _told_apart(_column(column, table, key.line), table, key.line)
+    for declared in policy.nonnegative:
+        table = _table(declared.table, catalogue, declared.line)
+        for name in declared.columns:
+            _summed(_column(name, table, declared.line), table, declared.line)
     for domain in policy.domains:
         _column(domain.column, _table(domain.table, catalogue, domain.line), domain.line)
     for typed in policy.columns:
@@ -104,6 +108,12 @@ def _told_apart(column: Column, table: Table, line: int | None) -> None:
             line=line,
             hint="declare a key without it, or store it as TIMESTAMP",
         )
+
+
+def _summed(column: Column, table: Table, line: int | None) -> None:
+    if not isinstance(stored(column.type), Number | Float):
+        problem = f"{table.name}.{column.name} is {column.type}, and numbers are not below 0"
+        raise PolicyError(problem, line=line, hint="name columns of numbers")
 
 
 def _unknown(problem: str, line: int | None, known: Sequence[str], near: str | None) -> PolicyError:

@@ -1,4 +1,4 @@
-"""Which values are never below 0, as far as types, enforced checks and conditions of the query prove it."""
+"""Which values are never below 0, as far as types, checks, the policy and conditions of the query say so."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ TELLING = 1000
 def never_negative(value: Scalar, block: Block, lookup: Lookup) -> bool:
     """Return whether a value of a block's rows is never below 0; it may be NULL.
 
-    Guarantee: it follows from the query and the catalogue, never from a row.
+    Guarantee: it follows from the query, the policy and the catalogue, never from a row. Nothing private
+    rests on it: a value below 0 that was declared away counts for nothing, row by row.
     """
     value = value.unnest()
     kind = type_of(value, lookup)
@@ -102,7 +103,7 @@ def _states(condition: Scalar, column: exp.Column) -> bool:
 
 
 def _checked(value: exp.Column, block: Block) -> bool:
-    """Return whether the database enforces that a column is not below 0."""
+    """Return whether the database enforces, or the policy declares, that a column is not below 0."""
     for source in block.sources:
         if isinstance(source, Scan) and source.alias == value.table:
             held = source.table.column(value.name)

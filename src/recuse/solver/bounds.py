@@ -113,6 +113,24 @@ def strict_withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -
     return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0 + own)).high)
 
 
+def loads_low(loads: Floats, bounds: Floats, most: int, strictness: float) -> float:
+    """Return what loads alone prove of N (strictness 0) or N_s (1) of conjunctions of `most` owners at most.
+
+    The loads are exact. Guarantee: a lower bound for every multiplier (proofs.md, lemma D); the best one is
+    where the people charged more than 1 have slopes that add up to all that is above.
+    """
+    over = loads > bounds
+    above = np.where(over, loads - bounds, 0.0)
+    slope, own = np.where(over, most, most - 1) * loads, np.where(over, strictness * bounds, 0.0)
+    charged = np.sort(slope - own)[::-1]
+    place = min(int(np.searchsorted(np.cumsum(charged), above.sum())), len(charged) - 1)
+    if place < 0 or not charged[place] > 0:
+        return 0.0
+    times = 1.0 / float(charged[place])
+    excess = _excess(times * slope * (1 + 4 * UNIT), 1.0 + times * own * (1 - 4 * UNIT))
+    return down(down(times * enclosed_sum(above).low * (1 - UNIT)) - enclosed_sum(excess).high)
+
+
 def truncated_low(cut: Cut, bounds: Floats, rest: int) -> float:
     """Return what a cut of F proves of X(τ), `rest` being the weight of tuples that the cut leaves out."""
     within = down(cut.constant - enclosed_sum(_excess(cut.slope, bounds)).high)

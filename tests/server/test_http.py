@@ -11,15 +11,8 @@ from recuse.ledger import Role
 from support.serving import CANARY, COUNT, waited
 
 
-def spent(school, name="ada"):
-    book = school.book()
-    found = book.balance(name).spent
-    book.close()
-    return found
-
-
 def test_a_question_is_charged_waits_and_is_answered(school, ada):
-    before = spent(school)
+    before = school.spent("ada")
     response = ada.post("/questions", json={"sql": COUNT, "epsilon": "1/2"})
     assert response.status_code == 202
     assert response.headers["location"].endswith(response.json()["id"])
@@ -28,7 +21,7 @@ def test_a_question_is_charged_waits_and_is_answered(school, ada):
     while found.get("code") == "busy":  # the one before is on its way
         found = waited(ada, COUNT, "1/2")
     assert found["state"] == "done"
-    assert spent(school) - before == Fraction(1, 2), "paid for once"
+    assert school.spent("ada") - before == Fraction(1, 2), "paid for once"
     answer = found["answer"]
     assert (answer["columns"][0]["name"], answer["stored"]) == ("n", True)
     ((value,),) = answer["rows"]
@@ -37,22 +30,22 @@ def test_a_question_is_charged_waits_and_is_answered(school, ada):
 
 def test_the_same_question_is_free_and_comes_at_once(school, ada):
     waited(ada, COUNT, "1")
-    before = spent(school)
+    before = school.spent("ada")
     response = ada.post("/questions", json={"sql": COUNT, "epsilon": "1"})
     assert (response.status_code, response.json()["answer"]["stored"]) == (200, True)
-    assert spent(school) == before
+    assert school.spent("ada") == before
 
 
 def test_about_nobody_it_is_exact_and_free(school, ada):
-    before = spent(school)
+    before = school.spent("ada")
     response = ada.post("/questions", json={"sql": "SELECT name FROM town ORDER BY name", "epsilon": "1"})
     assert (response.status_code, response.json()["answer"]["rows"]) == (200, [["Aa"], ["Bb"]])
     assert response.json()["answer"]["remaining"] is None
-    assert spent(school) == before
+    assert school.spent("ada") == before
 
 
 def test_a_refusal_says_where_and_costs_nothing(school, ada):
-    before = spent(school)
+    before = school.spent("ada")
     response = ada.post("/questions", json={"sql": "SELECT COUNT(*)\nFROM pupils", "epsilon": "1"})
     assert response.status_code == 422
     assert response.headers["content-type"] == "application/problem+json"
@@ -63,7 +56,7 @@ def test_a_refusal_says_where_and_costs_nothing(school, ada):
         6,
         "did you mean pupil?",
     )
-    assert spent(school) == before
+    assert school.spent("ada") == before
 
 
 @pytest.mark.parametrize(
@@ -81,11 +74,11 @@ def test_a_refusal_says_where_and_costs_nothing(school, ada):
     ],
 )
 def test_what_is_not_as_it_should_be_costs_nothing(school, ada, body, code):
-    before = spent(school)
+    before = school.spent("ada")
     response = ada.post("/questions", json=body)
     assert 400 <= response.status_code < 500
     assert code in (None, response.json()["code"])
-    assert spent(school) == before
+    assert school.spent("ada") == before
 
 
 def test_a_question_that_is_not_covered_is_refused(school):
@@ -105,7 +98,7 @@ def test_one_question_at_a_time(school):
         assert client.post("/questions", json={"sql": COUNT, "epsilon": "1/7"}).status_code == 202
         response = client.post("/questions", json={"sql": COUNT, "epsilon": "1/8"})
         assert (response.status_code, response.json()["code"]) == (429, "busy")
-    assert spent(school, "hasty") <= Fraction(1, 7)
+    assert school.spent("hasty") <= Fraction(1, 7)
 
 
 def test_an_analyst_sees_only_what_is_their_own(school, ada):
@@ -190,23 +183,23 @@ def test_nothing_is_kept_by_browsers_and_only_json_is_read(school, ada):
 
 
 def test_explaining_and_describing_cost_nothing(school, ada):
-    before = spent(school)
+    before = school.spent("ada")
     told = ada.post("/explain", json={"sql": COUNT}).json()
     assert "pupil" in told["text"]
     tables = {table["name"]: table for table in ada.get("/catalogue").json()}
     assert set(tables) == {"pupil", "friendship", "town"}
-    assert spent(school) == before
+    assert school.spent("ada") == before
 
 
 def test_an_estimate_is_free_limited_and_as_the_library_has_it(school, ada):
     body = {"sql": COUNT, "epsilons": ["1/10", "1"], "rows": {"pupil": 500}, "runs": 20}
-    before = spent(school)
+    before = school.spent("ada")
     thin, thick = ada.post("/estimate", json=body).json()
     assert thin["columns"][0]["typical"] >= thick["columns"][0]["typical"]
     for rows in (10**12, 2_000_000, 0, -1, "9"):
         assert ada.post("/estimate", json=body | {"rows": {"pupil": rows}}).status_code == 422
     assert ada.post("/estimate", json=body | {"rows": {}}).json()["code"] == "parameter.statistics"
-    assert spent(school) == before
+    assert school.spent("ada") == before
 
 
 def test_metrics_are_elsewhere_and_hold_neither_questions_nor_values(school, ada, cy):
@@ -227,7 +220,7 @@ def test_publishing_makes_old_questions_new(school, cy):
         assert cy.post("/publish").json()["data_version"] == 2
         again = waited(pia, COUNT, "1/11")
         assert (first["answer"]["stored"], again["answer"]["stored"]) == (False, False)
-    assert spent(school, "pia") == Fraction(2, 11)
+    assert school.spent("pia") == Fraction(2, 11)
 
 
 def test_the_client_asks_as_a_local_session_does(school):

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,13 @@ class Serving:
 
     def book(self) -> Ledger:
         return Ledger.open(self.ledger)
+
+    def spent(self, name: str) -> Fraction:
+        """Return what somebody has spent."""
+        book = self.book()
+        found = book.balance(name).spent
+        book.close()
+        return found
 
     def http(self, token: str | None) -> httpx.Client:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}

@@ -22,6 +22,9 @@ def serve(
     ] = None,
     ledger: LedgerFile = None,
     listen: Annotated[str, typer.Option(help="Where HTTP is served, on this machine.")] = "127.0.0.1:8080",
+    postgres: Annotated[
+        str, typer.Option(help="Where PostgreSQL's protocol is spoken, on this machine.")
+    ] = "127.0.0.1:5433",
     slot: Annotated[
         float, typer.Option(help="Seconds: analysts' answers leave at multiples of it after the charge.")
     ] = 10.0,
@@ -30,7 +33,7 @@ def serve(
     ] = None,
     json_output: AsJson = False,
 ) -> None:
-    """Answer analysts who do not hold the data, over HTTP, each with a token.
+    """Answer analysts who do not hold the data, each with a token: over HTTP and PostgreSQL's protocol.
 
     With a database and a policy it listens on this machine alone and prints a custodian's token, once; with
     --config it does what the file says. Needs recuse[server].
@@ -48,7 +51,7 @@ def serve(
     settings = (
         running.Settings.read(config)
         if config is not None
-        else running.embedded(database, policy, ledger, listen, slot)
+        else running.embedded(database, policy, ledger, listen, postgres, slot)
     )
 
     def say(line: str) -> None:

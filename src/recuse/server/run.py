@@ -17,6 +17,7 @@ from recuse.errors import ParameterError
 from recuse.ledger import Ledger, Role
 from recuse.server.http.app import application
 from recuse.server.metrics import metrics
+from recuse.server.postgres.door import opened
 from recuse.server.service import Service
 from recuse.server.settings import Listen, Settings
 
@@ -69,6 +70,10 @@ async def _open_doors(
         await _serve(application(services), settings.http, stack)
         scheme = "http" if settings.http.key is None else "https"
         say(f"HTTP at {scheme}://{settings.http.listen}/api/v1")
+    if settings.postgres is not None:
+        door = await opened(services, settings.postgres)
+        stack.callback(door.close)
+        say(f"PostgreSQL at {settings.postgres.listen}, databases {', '.join(services)}")
     if settings.metrics is not None:
         await _serve(metrics(services), settings.metrics, stack)
         say(f"metrics at {settings.metrics.listen}")
@@ -115,11 +120,14 @@ def served(settings: Settings, say: Callable[[str], None], *, token: bool = Fals
     asyncio.run(run(settings, say, token=token))
 
 
-def embedded(database: str, policy: Path, ledger: Path | None, listen: str, slot: float) -> Settings:
+def embedded(
+    database: str, policy: Path, ledger: Path | None, listen: str, postgres: str, slot: float
+) -> Settings:
     """Return the settings of a server of one dataset on this machine alone."""
     name = Path(database.rpartition("/")[2] or database).stem
     folder = Path.cwd()
     dataset = {"name": name, "database": database, "policy": str(policy)}
     if ledger is not None:
         dataset["ledger"] = str(ledger)
-    return Settings.of({"dataset": [dataset], "http": {"listen": listen}, "answers": {"slot": slot}}, folder)
+    doors = {"http": {"listen": listen}, "postgres": {"listen": postgres}}
+    return Settings.of({"dataset": [dataset], "answers": {"slot": slot}, **doors}, folder)

@@ -1,0 +1,1 @@
+"""The PostgreSQL door: version 3 of its protocol, so that every client of it can ask."""

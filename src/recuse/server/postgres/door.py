@@ -1,0 +1,40 @@
+"""The PostgreSQL door: listens, and gives every client a connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from recuse.errors import ParameterError
+from recuse.server.limits import Pace
+from recuse.server.postgres.tls import Certificate
+from recuse.server.postgres.visit import Running, Visit
+from recuse.server.service import Service
+from recuse.server.settings import Listen
+
+MOST_CONNECTIONS = 200
+
+
+async def opened(services: Mapping[str, Service], listen: Listen) -> asyncio.Server:
+    """Return the door, open."""
+    host, port = listen.address()
+    certificate, running, pace = Certificate.of(listen), dict[int, Running](), Pace()
+    count = 0
+
+    async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal count
+        if count >= MOST_CONNECTIONS:
+            writer.close()
+            return
+        count += 1
+        try:
+            await Visit(reader, writer, services, pace, certificate, running).serve()
+        finally:
+            count -= 1
+
+    try:
+        return await asyncio.start_server(came, host, port, limit=2**20)
+    except OSError:
+        raise ParameterError(
+            "the door cannot be opened", found=listen.listen, hint="is the port in use?"
+        ) from None

@@ -35,7 +35,8 @@ CHAIN = [
     ["mechanism"],
     ["ledger"],
     ["session"],
-    ["dbapi", "demo", "server", "client"],
+    ["dbapi", "demo", "client"],
+    ["server"],
     ["cli"],
     ["lab", "__main__"],
 ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from recuse.errors import ParameterError
 from recuse.server.settings import Listen, Settings
+from support.documents import ROOT, blocks
 
 DATASET = {"name": "school", "database": "school", "policy": "school.toml"}
 
@@ -85,3 +88,10 @@ def test_a_server_needs_a_door_and_a_file_that_can_be_read(tmp_path):
     (tmp_path / "bad").write_text("[")
     with pytest.raises(ParameterError, match="no TOML"):
         Settings.read(tmp_path / "bad")
+
+
+def test_the_settings_that_the_guide_shows_are_some(tmp_path):
+    page = (ROOT / "docs" / "how-to" / "serve-analysts.md").read_text()
+    shown = [block.text for block in blocks(page, "text") if "[[dataset]]" in block.text]
+    (found,) = [Settings.of(tomllib.loads(text), tmp_path) for text in shown]
+    assert found.postgres.is_loopback

@@ -249,9 +249,21 @@ def _place(column: pyarrow.ChunkedArray, key: tuple[KeyValue, ...] | Dense) -> t
         return integers(column), len(key)
     size = len(key.labels())
     null = column.is_null().to_numpy(zero_copy_only=False)
-    place = integers(column.fill_null(0)) - key.first
-    place = np.where((place < 0) | (place >= size - key.null), size, place)
-    return np.where(null, size - 1 if key.null else size, place), size
+    return np.where(null, size - 1 if key.null else size, _among(column, key.first, size - key.null, size)), size
+
+
+def _among(column: pyarrow.ChunkedArray, first: int, count: int, outside: int) -> Integers:
+    """Return how far every number is from the first of `count`, and `outside` where it is none of them.
+
+    One number of any size changes nothing for the others: only what lies among them is computed with.
+    """
+    values = integers(column.fill_null(0))
+    inside = (values >= first) & (values < first + count)
+    place = np.full(len(values), outside)
+    near = values[inside]
+    fits = near.dtype != object and abs(first) + count < 2**62
+    place[inside] = near - first if fits else (near.astype(object) - first).astype(np.int64)
+    return place
 
 
 def _places(table: pyarrow.Table, names: Sequence[str], public: pyarrow.Table) -> Integers:

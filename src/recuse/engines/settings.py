@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -32,6 +31,8 @@ ALLOWED = "allowed_configs"
 """what may be set though all is locked; older versions of DuckDB know no such exception"""
 _ALONE = threading.Lock()
 """the setting is one for all connections to a database"""
+_NAMES: dict[str, frozenset[str]] = {}
+"""the settings and optimisers of this version of DuckDB, asked once: another connection takes 20 ms to open"""
 SYSTEM = "system.main"
 """where DuckDB keeps its own functions"""
 
@@ -66,6 +67,7 @@ def fresh(limits: EngineLimits, without: Sequence[str] = WITHOUT) -> Fresh:
         raise DatabaseError(
             "DuckDB does not start with the policy's [engine]", hint="leave a field out, one at a time"
         ) from None
+    _learn(connection)
     _switch_off(connection, without if ALLOWED in _known("duckdb_settings") else (*without, STATISTICS))
     made = Fresh(connection, temp)
     weakref.finalize(made, shutil.rmtree, temp, ignore_errors=True)  # if nobody closes it
@@ -126,16 +128,18 @@ def _switch_off(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> 
 
 def _known(table: str) -> frozenset[str]:
     """Return the names that this version of DuckDB has for its settings, or for its optimisers."""
-    return _all_known()[table]
+    if table not in _NAMES:
+        with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+            _learn(connection)
+    return _NAMES[table]
 
 
-@cache
-def _all_known() -> dict[str, frozenset[str]]:
-    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
-        return {
-            table: frozenset(name for (name,) in connection.execute(f"SELECT name FROM {table}()").fetchall())
-            for table in ("duckdb_settings", "duckdb_optimizers")
-        }
+def _learn(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep the names that a connection of our own says; another's might say what it likes."""
+    for table in ("duckdb_settings", "duckdb_optimizers"):
+        if table not in _NAMES:
+            found = connection.execute(f"SELECT name FROM {table}()").fetchall()
+            _NAMES[table] = frozenset(name for (name,) in found)
 
 
 def harden(

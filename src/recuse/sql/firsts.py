@@ -67,6 +67,13 @@ class Firsts:
         meant = _meaning(tree, known)
         if meant not in self.places:
             found = self.read(tree, relations, known, self)
+            if EDGE in tree.meta and not found.columns[0].kind.is_number:
+                raise relations.met.refuse(
+                    "between ends that are released a histogram is one of numbers",
+                    tree.expressions[0].this,
+                    "list the edges: HISTOGRAM(d, [DATE '2025-01-01', DATE '2026-01-01']);"
+                    " or count days: HISTOGRAM(date_diff('day', DATE '2025-01-01', d), 20)",
+                )
             kind = _KINDS.get(found.columns[0].kind) if len(found.columns) == 1 else None
             if kind is None or found.keys or found.steps:
                 problem = "a subquery that stands for a value of private rows returns one number or moment"

@@ -32,7 +32,10 @@ MOST_BETWEEN_RELEASED = 100
 LABEL, HIDDEN = "label", "hidden"
 """in the `meta` of a column: it says what its row is about, though it was released first; it is not shown"""
 BIN, ABOVE, UP_TO, COUNT = "bin of the histogram", "above", "up_to", "count"
-HINT = "write HISTOGRAM(x, [0, 10, 20]), HISTOGRAM(x, 20, 0, 100) or HISTOGRAM(x, 20)"
+HINT = (
+    "write HISTOGRAM(x, [0, 10, 20]), HISTOGRAM(x, 20, 0, 100) or HISTOGRAM(x, 20);"
+    " of dates HISTOGRAM(d, [DATE '2025-01-01', DATE '2026-01-01'])"
+)
 
 
 def written_histogram(tree: exp.Select, text: str) -> exp.Select:
@@ -124,7 +127,8 @@ def _edges(call: exp.Anonymous, tree: exp.Select, text: str) -> list[exp.Expr]:
         return _released(value, count, tree)
     low, high = (_number(end) for end in rest[1:])
     if low is None or high is None or not low < high:
-        raise _refuse("the ends of a histogram are two numbers, the smaller one first", call, text)
+        problem = "the ends of a histogram are two numbers, the smaller one first; dates are listed"
+        raise _refuse(problem, call, text)
     return [_constant(edge) for edge in equal_width(count, low, high)]
 
 

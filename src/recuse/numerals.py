@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 DIGITS = 6
@@ -81,3 +82,15 @@ def nearest(value: Fraction) -> int | float:
         return float(value)
     except OverflowError:  # beyond all doubles a fraction matters to nobody
         return round(value)
+
+
+def double(value: Fraction | int) -> float:
+    """Return the nearest double, which is infinite beyond all of them.
+
+    >>> double(Fraction(1, 4)), double(-(10**400))
+    (0.25, -inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

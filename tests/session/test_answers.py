@@ -22,6 +22,7 @@ from recuse.session.cells import Combined, Row
 from recuse.session.notes import table_notes
 from recuse.session.stored import restored, stored_text
 from recuse.session.table import BARS, drawing
+from recuse.session.tabular import arrow_table
 from support.profiles import examples
 
 fractions = st.fractions(min_value=-(10**30), max_value=10**30, max_denominator=10**6)
@@ -256,3 +257,17 @@ def test_uuid_and_decimal_keys_come_back():
     key = uuid.UUID(int=7)
     ((again, number),), *_ = restored(stored_text([(key, Decimal("1.50"))], []))
     assert (again, str(number)) == (key, "1.50")
+
+
+def test_keys_of_any_size_are_a_column():
+    """Edges of a histogram, or keys of 128 bits: the type is the narrowest that holds them all."""
+    found = {
+        (0, 2**63 - 1): "int64",
+        (None, 2**63): "decimal128(38, 0)",
+        (-(10**38), Fraction(1, 2)): "double",
+        (10**400, None): "double",
+        (Fraction(1, 2), 2**70): "double",
+    }
+    for keys, kind in found.items():
+        table = arrow_table(["key"], [], [Row((key,), ()) for key in keys])
+        assert str(table.schema.types[0]) == kind, keys

@@ -153,13 +153,17 @@ def test_other_calls_are_refused_before_anything_is_charged(call):
         assert not session.has_ledger
 
 
-@pytest.mark.parametrize("call", ["HISTOGRAM(day, 3)", "HISTOGRAM(day, 3, DATE '2024-01-01', DATE '2025-01-01')"])
+@pytest.mark.parametrize(
+    "call", ["HISTOGRAM(day, 3)", "HISTOGRAM(day, 3, DATE '2024-01-01', DATE '2025-01-01')"]
+)
 def test_the_refusal_of_days_between_ends_says_what_is_answered(call):
     _, session = opened([1.0] * 40)
     with session:
         with pytest.raises(QueryError) as refused:
             session.ask(f"SELECT {call} FROM visit", 1)
-        calls = re.findall(r"HISTOGRAM\((?:d|date_diff\('day', DATE '[-0-9]+', d\)), .+?[0\]]\)", str(refused.value))
+        calls = re.findall(
+            r"HISTOGRAM\((?:d|date_diff\('day', DATE '[-0-9]+', d\)), .+?[0\]]\)", str(refused.value)
+        )
         assert calls
         for written in calls:
             shown = re.sub(r"\bd\b", "day", written)

@@ -249,7 +249,9 @@ def _place(column: pyarrow.ChunkedArray, key: tuple[KeyValue, ...] | Dense) -> t
         return integers(column), len(key)
     size = len(key.labels())
     null = column.is_null().to_numpy(zero_copy_only=False)
-    return np.where(null, size - 1 if key.null else size, _among(column, key.first, size - key.null, size)), size
+    return np.where(
+        null, size - 1 if key.null else size, _among(column, key.first, size - key.null, size)
+    ), size
 
 
 def _among(column: pyarrow.ChunkedArray, first: int, count: int, outside: int) -> Integers:

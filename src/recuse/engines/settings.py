@@ -32,7 +32,7 @@ ALLOWED = "allowed_configs"
 _ALONE = threading.Lock()
 """the setting is one for all connections to a database"""
 _NAMES: dict[str, frozenset[str]] = {}
-"""the settings and optimisers of this version of DuckDB, asked once: another connection takes 20 ms to open"""
+"""the settings and optimisers of this version of DuckDB, asked once, of a connection that is open anyway"""
 SYSTEM = "system.main"
 """where DuckDB keeps its own functions"""
 

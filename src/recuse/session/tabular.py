@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pyarrow
 
 from recuse.mechanism.release import Release
-from recuse.numerals import nearest
+from recuse.numerals import double, nearest
 from recuse.session.cells import Cell, Row
 from recuse.session.intervals import End
 
-BIGGEST = 2**63
+BIGGEST, LARGEST = 2**63, 10**38
+WIDE = pyarrow.decimal128(38, 0)
 
 
 def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> pyarrow.Table:
@@ -21,12 +23,7 @@ def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[R
 
     Whole numbers are int64, all else is double; what is undefined or unbounded is null.
     """
-    columns: list[Any] = [
-        pyarrow.array(
-            [nearest(row.keys[p]) if isinstance(row.keys[p], Fraction) else row.keys[p] for row in rows]
-        )
-        for p in range(len(key_names))
-    ]
+    columns: list[Any] = [_keys([row.keys[p] for row in rows]) for p in range(len(key_names))]
     labels = list(key_names)
     for place, name in enumerate(names):
         cells = [row.cells[place] for row in rows]
@@ -40,9 +37,20 @@ def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[R
     return pyarrow.Table.from_arrays(columns, names=labels)
 
 
+def _keys(values: Sequence[Any]) -> Any:
+    """Return the keys in the type that holds them all: beyond 64 bits decimals, beyond 38 digits doubles."""
+    plain = [nearest(value) if isinstance(value, Fraction) else value for value in values]
+    largest = max((abs(value) for value in plain if isinstance(value, int)), default=0)
+    if largest < BIGGEST:
+        return pyarrow.array(plain)
+    if largest < LARGEST and not any(isinstance(value, float) for value in plain):
+        return pyarrow.array([None if value is None else Decimal(value) for value in plain], WIDE)
+    return pyarrow.array([None if value is None else double(value) for value in plain], pyarrow.float64())
+
+
 def _numbers(values: Sequence[End], cells: Sequence[Cell]) -> Any:
     whole = all(isinstance(cell, Release) and cell.unit.denominator == 1 for cell in cells)
     fits = all(v is None or (v.denominator == 1 and abs(v) < BIGGEST) for v in values)
     if whole and fits:
         return pyarrow.array([None if v is None else int(v) for v in values], pyarrow.int64())
-    return pyarrow.array([None if v is None else float(nearest(v)) for v in values], pyarrow.float64())
+    return pyarrow.array([None if v is None else double(v) for v in values], pyarrow.float64())

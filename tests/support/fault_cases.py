@@ -26,7 +26,7 @@ from recuse.session.cdf_question import CdfQuestion
 from recuse.session.graph import GraphSession, graph
 from recuse.session.parts import Parts
 from recuse.session.session import Session, connect
-from support.fault_injection import Call, Fault, calls_of, errors, form_of, left_by
+from support.fault_injection import Call, Fault, calls_of, errors, form_of, left_by, left_one_by_one
 from support.noise import Seeded
 
 POLICY_TEXT = """
@@ -227,8 +227,15 @@ def made_by(name: str) -> Counter[Call]:
 
 def forms(ask: Asking, session: Session | GraphSession, faults: Iterable[Fault]) -> set[str]:
     """Return all that leaves when each of the calls fails. Every one is charged, answered or not."""
-    before = session.budget.spent
-    return left_by(ask, faults, lambda: session.budget.spent > before)
+    spent = session.budget.spent
+
+    def charged() -> bool:
+        nonlocal spent
+        before, spent = spent, session.budget.spent
+        return spent > before
+
+    by = left_one_by_one if isinstance(session, GraphSession) else left_by
+    return by(ask, faults, charged)
 
 
 def form_of_one_failure(ask: Asking) -> str:

@@ -39,7 +39,7 @@ def arrow_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[R
 
 def _keys(values: Sequence[Any]) -> Any:
     """Return the keys in the type that holds them all: beyond 64 bits decimals, beyond 38 digits doubles."""
-    plain = [nearest(value) if isinstance(value, Fraction) else value for value in values]
+    plain: list[Any] = [nearest(value) if isinstance(value, Fraction) else value for value in values]
     largest = max((abs(value) for value in plain if isinstance(value, int)), default=0)
     if largest < BIGGEST:
         return pyarrow.array(plain)

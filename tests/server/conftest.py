@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def school(tmp_path_factory):
     """A server of one dataset with short slots."""
-    from support.serving import gone, serving
+    from support.serving import CANARY, gone, serving
 
     server = serving(tmp_path_factory.mktemp("school"), "http", "postgres", "metrics", workers=2)
     yield server
@@ -29,6 +29,9 @@ def school(tmp_path_factory):
     server.kill(signal.SIGTERM)
     assert server.process.returncode == 0
     assert gone(workers), "a stopped server leaves nothing behind"
+    printed = (server.folder / "stderr").read_text() + "\n".join(server.said)
+    for secret in (CANARY, "SELECT", "rcs_", "Traceback"):
+        assert secret not in printed
 
 
 @pytest.fixture(scope="session")

@@ -13,13 +13,13 @@ from fractions import Fraction
 import httpx
 import pytest
 
-from support.serving import COUNT, Serving, gone, serving, waited
+from support.serving import COUNT, TRIANGLES, Serving, gone, serving, waited
 from support.sources import SOURCE, parsed
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    made = serving(tmp_path_factory.mktemp("killed"), workers=1, slot=0.3, deadline=6)
+    made = serving(tmp_path_factory.mktemp("killed"), workers=1, slot=0.3, deadline=6, pupils=500, hub=450)
     yield made
     if made.process.poll() is None:
         made.kill()
@@ -53,7 +53,7 @@ def test_nothing_but_the_worker_knows_how_to_open_data():
 
 def test_a_worker_that_dies_looks_like_one_that_is_late(server):
     with server.http(server.token("dan")) as ada:
-        job = ada.post("/questions", json={"sql": COUNT, "epsilon": "1"}).json()
+        job = ada.post("/questions", json={"sql": TRIANGLES, "epsilon": "1"}).json()
         while job["not_before"] is None:
             time.sleep(0.05)
             job = ada.get(f"/questions/{job['id']}").json()
@@ -62,17 +62,16 @@ def test_a_worker_that_dies_looks_like_one_that_is_late(server):
             os.kill(worker, signal.SIGKILL)
         while (found := ada.get(f"/questions/{job['id']}").json())["state"] == "waiting":
             time.sleep(0.05)
-        assert found["state"] == "unanswered" or time.monotonic() - began < 0.3, "or it was done before"
-        if found["state"] == "unanswered":
-            assert found["problem"]["detail"] == "the question could not be answered; its charge stays"
-            assert time.monotonic() - began > 6 * 0.3 - 0.4, "at the deadline, and not before"
+        assert found["state"] == "unanswered"
+        assert found["problem"]["detail"] == "the question could not be answered; its charge stays"
+        assert time.monotonic() - began > 6 * 0.3 - 0.4, "at the deadline, and not before"
         assert ada.get("/budget").json()["spent"] == "1"
         assert waited(ada, COUNT, "1/2")["state"] == "done", "and another is there"
 
 
 def test_workers_end_when_the_front_process_does(server):
     workers = server.workers()
-    assert len(workers) == 2
+    assert workers
     server.kill()
     assert gone(workers)
 

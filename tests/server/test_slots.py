@@ -11,8 +11,8 @@ from recuse.server.process import WorkerFailed
 from recuse.server.seats import Seat, Seats
 from recuse.server.settings import Answers
 
-SLOT = 0.1
-NEAR = 0.06
+SLOT = 0.2
+NEAR = 0.15
 
 
 class Acting(Seat):
@@ -45,7 +45,7 @@ def looked(seat: Seat, deadline: int = 4) -> tuple[object, float]:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize(("seconds", "slots"), [(0.0, 1), (0.05, 1), (0.15, 2), (0.25, 3)])
+@pytest.mark.parametrize(("seconds", "slots"), [(0.0, 1), (0.08, 1), (0.28, 2), (0.48, 3)])
 def test_an_answer_leaves_at_the_end_of_its_slot(seconds, slots):
     found, taken = looked(Acting(seconds, "text"))
     assert found == "text"
@@ -56,7 +56,7 @@ def test_an_answer_leaves_at_the_end_of_its_slot(seconds, slots):
     ("seconds", "outcome"),
     [
         (0.0, WorkerFailed()),
-        (0.15, WorkerFailed()),
+        (0.3, WorkerFailed()),
         (0.0, RecuseError("no")),
         (5.0, WorkerFailed()),
         (5.0, "text"),
@@ -70,16 +70,18 @@ def test_failures_of_every_kind_leave_at_the_deadline_and_not_before(seconds, ou
     assert seat.cleared == (seconds > 1), "who is late is ended"
 
 
-def test_a_place_is_occupied_until_the_answer_leaves():
+@pytest.mark.parametrize("way", ["looked", "at_once"])
+def test_a_seat_is_occupied_to_the_end_of_a_slot_whoever_asks(way):
     async def run():
         seats = Seats({}, Answers(slot=SLOT, workers=1, queue=1))
         clock = asyncio.get_running_loop().time
         began, entered = clock(), []
 
         async def question():
-            async with seats.taken():
+            async with seats.taken() as seat:
                 entered.append(clock() - began)
-                await seats.looked(Acting(0, "x"), {})
+                seat.ask = Acting(0, "x").ask
+                await getattr(seats, way)(seat, {})
 
         await asyncio.gather(question(), question())
         return entered

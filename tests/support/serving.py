@@ -178,10 +178,10 @@ def settings_of(folder: Path, ports: dict[str, int], slot: float, deadline: int,
 
 
 def serving(
-    folder: Path, *doors: str, slot: float = 0.3, deadline: int = 40, workers: int = 1, hub: int = 0
+    folder: Path, *doors: str, slot: float = 0.3, deadline: int = 40, workers: int = 1, **made: int
 ) -> Serving:
     """Return a server of a new school that is ready."""
-    make_school(folder, hub=hub)
+    make_school(folder, **made)
     ports = {door: free_port() for door in doors or ("http",)}
     return Serving(folder, settings_of(folder, ports, slot, deadline, workers), ports).start()
 

@@ -7,8 +7,8 @@ from collections import OrderedDict
 
 from recuse.server.refusals import BusyError
 
-PER_SECOND = 20.0
-BURST = 60.0
+PER_SECOND = 50.0
+BURST = 200.0
 """requests of one token"""
 GUESSES = 300.0
 GUESSES_PER_SECOND = 1.0

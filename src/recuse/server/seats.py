@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from math import ceil
 from typing import Any
 
 from recuse.errors import RecuseError
@@ -30,6 +31,8 @@ class Seat:
         self.stale = False
         """whether its worker has opened data that is published anew"""
         self.closed = False
+        self.held_until = 0.0
+        """when others may have it: at the end of a slot, though its question was answered before"""
 
     async def ready(self) -> None:
         """Return when the worker is there; raise what it refuses to open."""
@@ -91,10 +94,14 @@ class Seats:
             seat = await self._free.get()
         finally:
             self.waiting -= 1
+        loop, seat.held_until = asyncio.get_running_loop(), 0.0
         try:
             yield seat
         finally:
-            self._free.put_nowait(seat)
+            if seat.held_until > loop.time():
+                loop.call_at(seat.held_until, self._free.put_nowait, seat)
+            else:
+                self._free.put_nowait(seat)
 
     async def looked(self, seat: Seat, message: Message) -> Any:
         """Return what a question that is paid for was answered with, at the end of a slot; None: unanswered.
@@ -113,12 +120,17 @@ class Seats:
         return None
 
     async def at_once(self, seat: Seat, message: Message) -> Any:
-        """Return what is found as soon as it is: for a custodian, and for what is about nobody."""
-        looking = asyncio.ensure_future(seat.ask(message))
+        """Return what is found as soon as it is: for a custodian, and for what is about nobody.
+
+        The seat is held to the end of the slot all the same: who waits for it is no custodian, perhaps.
+        """
+        loop, looking = asyncio.get_running_loop(), asyncio.ensure_future(seat.ask(message))
+        began = loop.time()
         await asyncio.wait([looking], timeout=self._answers.slot * self._answers.deadline)
         if not looking.done():
             await self._given_up(seat, looking)
             return None
+        seat.held_until = began + ceil((loop.time() - began) / self._answers.slot) * self._answers.slot
         return None if isinstance(looking.exception(), WorkerFailed) else looking.result()
 
     async def _given_up(self, seat: Seat, looking: asyncio.Future[Any]) -> None:

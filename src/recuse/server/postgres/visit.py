@@ -208,8 +208,10 @@ class Visit:
         if extended.skipping or letter == b"H":
             return
         try:
-            self.pace.refuse_hurry(extended.conversation.token.id)
+            await self._admitted(extended)
             self.writer.write(await extended.handle(letter, Received(body)))
+        except SignInError:
+            raise
         except RecuseError as error:
             extended.failed(skipping=True)
             self.writer.write(told.refused(error))
@@ -218,10 +220,18 @@ class Visit:
         for part in split(sql):
             statement = ClientStatement.of(part)
             try:
-                self.pace.refuse_hurry(extended.conversation.token.id)
+                await self._admitted(extended)
                 self.writer.write(await extended.simple(statement))
+            except SignInError:
+                raise
             except RecuseError as error:
                 extended.failed(statement=statement)
                 self.writer.write(told.refused(error, sql=part))
                 break
         self.writer.write(extended.ready())
+
+    async def _admitted(self, extended: Extended) -> None:
+        """Refuse whoever comes too fast; whose token is revoked or expired is let go (`SignInError`)."""
+        talking = extended.conversation
+        self.pace.refuse_hurry(talking.token.id)
+        await talking.service.somebody(talking.token)

@@ -19,6 +19,7 @@ from recuse.graphs.names import clique
 from recuse.graphs.protect import Protected
 from recuse.graphs.read import read_graph
 from recuse.graphs.text import Layout
+from support.profiles import some
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "graphs"
 
@@ -226,7 +227,7 @@ def test_a_graph_is_checked():
     assert simple_graph((), np.empty((0, 2), np.int64)).edges.shape == (0, 2)
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", some([*KNOWN], 0.5))
 def test_the_papers_graphs(name):
     path = SHARED / name
     if not path.exists():

@@ -39,7 +39,7 @@ def test_both_kinds_of_questions_go_through_one_spine(traces):
 
 @pytest.mark.parametrize("kind", ["SQL", "graph"])
 def test_the_page_says_how_long_the_way_is(traces, kind):
-    """To a tenth; in a process that asked before, fewer functions are called: some things are known by then."""
+    """To a tenth; where somebody asked before, fewer functions are called: some things are known by then."""
     line = rf"^\| {kind}: functions / files / depth \|.*\| (\d+) / (\d+) / (\d+) \|$"
     ((functions, files, depth),) = re.findall(line, PAGE, re.MULTILINE)
     trace = traces[kind]

@@ -21,6 +21,7 @@ from recuse.krelation.relation import KRelation
 from recuse.policy import Link, Policy, Protect
 from recuse.sql.compile import compile_query
 from recuse.sql.plan import Plan
+from support.profiles import examples
 from support.sql.written import question, rows, table
 
 POLICY = Policy(
@@ -85,7 +86,7 @@ def obeys(seed: int, count: int) -> None:
 
 def test_some_questions_raise_nothing_and_obey_the_neighbour_law():
     seed = random.SystemRandom().randrange(2**32)
-    for database in range(4):
+    for database in range(examples(8, least=2)):
         obeys(seed + database, 20)
 
 

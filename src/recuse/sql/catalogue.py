@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -75,7 +75,7 @@ class Catalogue:
     """The tables of a database, and the names of the functions that it defines itself."""
 
     tables: tuple[Table, ...]
-    macros: Set[str] = frozenset()
+    macros: frozenset[str] = frozenset()
     untyped: tuple[str, ...] = ()
     """the tables whose column types only a policy can say"""
     dialect: Dialect = DUCKDB

@@ -109,6 +109,15 @@ def test_importing_the_package_loads_nothing_heavy():
     assert found.stdout.strip() == ""
 
 
+def test_only_who_serves_loads_the_server():
+    code = (
+        "import sys, recuse.cli.app, recuse.client;"
+        "print(*{'fastapi', 'uvicorn', 'prometheus_client', 'recuse.server'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == ""
+
+
 def test_no_module_imports_itself_by_way_of_others():
     assert cycles({name_of(path): imported(path) for path in MODULES}) == []
 

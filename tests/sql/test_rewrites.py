@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -159,6 +160,14 @@ def test_a_rewrite_is_accepted_and_its_statements_are_bound():
     rewrites = sorted({*REWRITES.values()})
     for text in random.sample(rewrites, min(len(rewrites), examples(240))):
         bound(text)
+
+
+@pytest.mark.slow  # every rewrite, one by one; the queries of TPC-H are timed in any run
+def test_what_is_accepted_is_compiled_in_half_a_second():
+    for text in sorted({*REWRITES.values()}):
+        begun = time.process_time()
+        compile_query(text, POLICY, catalogue())
+        assert time.process_time() - begun < 0.5, text
 
 
 @pytest.mark.slow  # every rewrite, where the one before takes some: what is bound is answered

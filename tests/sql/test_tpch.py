@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,6 +94,15 @@ def test_what_must_be_answered_is_but_for_what_is_known(protected, engine):
     refused |= {f"{n} counted": verdict(COUNTED[n], policy, engine) for n in COUNTED_ANSWERED[protected]}
     refused = {name: reason for name, reason in refused.items() if reason != "answered"}
     assert refused == STILL_REFUSED[protected]
+
+
+@pytest.mark.parametrize("protected", ANSWERED, ids=" and ".join)
+def test_a_query_is_compiled_in_half_a_second(protected, engine):
+    policy, catalogue = policy_for(protected, engine), engine.catalogue()
+    for name in ANSWERED[protected]:
+        begun = time.process_time()
+        compile_query(TEXTS[name], policy, catalogue)
+        assert time.process_time() - begun < 0.5, name
 
 
 @pytest.mark.parametrize("protected", ANSWERED, ids=" and ".join)

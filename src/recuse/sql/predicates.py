@@ -52,7 +52,8 @@ BESIDE_MINIMUM: dict[type[exp.Expr], tuple[Truth, ...]] = {  # x below, at and a
 }
 NESTED = (
     "a negation inside a subquery on private tables can make rows appear and disappear many times",
-    "negate in the outermost WHERE only: COUNT(*) … WHERE x IN (…) AND x NOT IN (…)",
+    "negate in the outermost WHERE only: COUNT(*) … WHERE x IN (…) AND x NOT IN (…); "
+    "who has all of a list has as many of it as there are: (SELECT COUNT(DISTINCT x) …) = 7",
 )
 
 

@@ -31,7 +31,7 @@ def crowded():
     """Take the thresholds away, and count the whole programs that were solved."""
     solved, solve = [], whole_tuples.solve
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("CROWD", "FEW_TUPLES_EACH", "SPARSE_TUPLES_EACH", "ROUNDS_AT_FIRST"):
+        for name in ("CROWD", "FEW_TUPLES_EACH", "SPARSE_TUPLES_EACH", "ROUNDS_AT_FIRST", "FEW_OVERLOADED"):
             patched.setattr(limits, name, 0)
         patched.setattr(whole_tuples, "solve", lambda *asked: (solved.append(asked), solve(*asked))[1])
         yield solved

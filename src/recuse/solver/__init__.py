@@ -18,7 +18,7 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
     N(τ)      1. nobody overloaded: 0; loads alone prove that it is too large (`bounds.loads_low`)
               2. Kelley's cuts of loads over the overloaded (`cuts.counts`); whom a proof needs is asked in
               3. the full program
-    N_s(τ)    1. as N, two rounds
+    N_s(τ)    1. as N, two rounds; all of them where few are overloaded
               2. few tuples: an interior point; hundreds overloaded: PDLP stopped early (`lp.whole_tuples`)
               3. Kelley's cuts, sixty rounds
               4. the full program

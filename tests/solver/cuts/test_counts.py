@@ -6,11 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recuse.krelation.build import from_owners
 from recuse.krelation.relation import Shape
 from recuse.solver.bounds import weighted_cut
 from recuse.solver.cuts.counts import LoadCuts
 from recuse.solver.fast import FastPrograms, fast_programs
 from recuse.solver.limits import OVERCHARGES
+from recuse.solver.lp import whole_tuples
 from recuse.solver.reference import reference
 from support.neighbours import clique
 from support.strategies import relations
@@ -50,3 +52,17 @@ def test_a_glance_that_overcharges_for_nothing_would_be_above_it():
     steepest = weighted_cut(slopes, np.ones(len(pool.focus.people))).slope.max()
     overcharged = OVERCHARGES[-1] / steepest * float((pool.loads - tau).sum())
     assert overcharged > judge.strict_withdrawals(tau, 0.01).high
+
+
+def test_where_few_are_overloaded_no_program_of_whole_tuples_is_solved(monkeypatch):
+    """Pairs of a few authors and many commentators: an interior point took minutes, cuts do not."""
+    asked = []
+    monkeypatch.setattr(whole_tuples, "solve", lambda *given: asked.append(given))
+    random = np.random.default_rng(1)
+    authors, others = random.zipf(1.6, 3000) % 12, 12 + random.zipf(1.4, 3000) % 900
+    weights = random.geometric(0.1, 3000)
+    relation = from_owners(weights, np.stack((authors, others), axis=1), participants=912, signed=False)
+    programs = fast_programs(relation.positive, relation.participants)
+    found = programs.strict_withdrawals(programs.largest_load() / 16, 0.01)
+    assert found.width <= 0.01
+    assert asked == []

@@ -80,8 +80,9 @@ class FastPrograms:
         if not self.largest_load() > tau:
             return NOTHING
         found = self._by_loads(tau, 1.0, stop_above)
-        few = (self.loads > self.evaluation.bounds(tau)).sum() <= limits.FEW_OVERLOADED
-        rounds = limits.COUNT_ROUNDS if few else limits.ROUNDS_AT_FIRST
+        overloaded = (self.loads > self.evaluation.bounds(tau)).sum()
+        soon = overloaded <= limits.FEW_OVERLOADED and len(self.evaluation.tuples) >= limits.MANY_TUPLES
+        rounds = limits.COUNT_ROUNDS if soon else limits.ROUNDS_AT_FIRST
         found = found or self._tried(lambda: self._strict(tau).interval(tau, width, stop_above, rounds))
         found = found or self._whole(tau, width, stop_above)
         found = found or self._tried(lambda: self._strict(tau).interval(tau, width, stop_above))

@@ -28,8 +28,9 @@ GLIMPSE_ITERATIONS, GLIMPSE_WORK = 1000, 1e9
 where cuts may take minutes for the first of them. (bench)"""
 ROUNDS_AT_FIRST = 2
 """Rounds of cuts before any of that: most levels of a noisy maximum have lost by then. (bench)"""
-FEW_OVERLOADED = 50
-"""Overloaded participants up to which cuts are never slow, and all rounds come first. (forum)"""
+FEW_OVERLOADED, MANY_TUPLES = 50, 10_000
+"""Overloaded participants up to which cuts are never slow, and tuples from which an interior point may be:
+there all rounds come first. (forum)"""
 FOCUS_WIDENINGS = 8
 """How often a focus is widened before the reference solver takes over. (safety)"""
 

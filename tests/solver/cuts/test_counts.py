@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from recuse.krelation.build import from_owners
 from recuse.krelation.relation import Shape
+from recuse.solver import limits
 from recuse.solver.bounds import weighted_cut
 from recuse.solver.cuts.counts import LoadCuts
 from recuse.solver.fast import FastPrograms, fast_programs
@@ -59,9 +60,10 @@ def test_where_few_are_overloaded_no_program_of_whole_tuples_is_solved(monkeypat
     asked = []
     monkeypatch.setattr(whole_tuples, "solve", lambda *given: asked.append(given))
     random = np.random.default_rng(1)
-    authors, others = random.zipf(1.6, 3000) % 12, 12 + random.zipf(1.4, 3000) % 900
-    weights = random.geometric(0.1, 3000)
-    relation = from_owners(weights, np.stack((authors, others), axis=1), participants=912, signed=False)
+    authors, others = random.zipf(1.6, 40_000) % 12, 12 + random.zipf(1.2, 40_000) % 9000
+    weights = random.geometric(0.1, 40_000)
+    relation = from_owners(weights, np.stack((authors, others), axis=1), participants=9012, signed=False)
+    assert len(relation.positive) >= limits.MANY_TUPLES
     programs = fast_programs(relation.positive, relation.participants)
     found = programs.strict_withdrawals(programs.largest_load() / 16, 0.01)
     assert found.width <= 0.01

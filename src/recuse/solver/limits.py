@@ -28,7 +28,7 @@ GLIMPSE_ITERATIONS, GLIMPSE_WORK = 1000, 1e9
 where cuts may take minutes for the first of them. (bench)"""
 ROUNDS_AT_FIRST = 2
 """Rounds of cuts before any of that: most levels of a noisy maximum have lost by then. (bench)"""
-FEW_OVERLOADED, MANY_TUPLES = 50, 10_000
+FEW_OVERLOADED, MANY_TUPLES = 400, 10_000
 """Overloaded participants up to which cuts are never slow, and tuples from which an interior point may be:
 there all rounds come first. (forum)"""
 FOCUS_WIDENINGS = 8

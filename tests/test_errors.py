@@ -37,12 +37,19 @@ def tree(root: type[errors.RecuseError]) -> list[type[errors.RecuseError]]:
     return [root, *(found for child in root.__subclasses__() for found in tree(child))]
 
 
-ALL = [kind for kind in tree(errors.RecuseError) if kind.__module__.startswith("recuse.")]
+ALL = [kind for kind in tree(errors.RecuseError) if kind.__module__ == errors.__name__]
 
 
 def test_codes_are_stable_and_unique():
     assert {kind.__name__: kind.code for kind in ALL} == CODES
     assert len(set(CODES.values())) == len(ALL)
+
+
+def test_what_only_a_server_refuses_has_codes_of_its_own():
+    heads = [node for path in MODULES for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef)]
+    codes = [ast.literal_eval(word.value) for head in heads for word in head.keywords if word.arg == "code"]
+    assert set(CODES.values()) - {errors.RecuseError.code} < set(codes)
+    assert len(set(codes)) == len(codes)
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)

@@ -13,13 +13,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import httpx
 
 from recuse.ledger import Ledger, Role, open_or_create
 from recuse.privacy import Epsilon
+
+if TYPE_CHECKING:  # the quick tests are without it
+    import httpx
 
 POLICY = """
 [[protect]]
@@ -147,7 +149,9 @@ class Serving:
 
     def http(self, token: str | None) -> httpx.Client:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
+        from httpx import Client
+
+        return Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
 
 
 def children(pid: int) -> list[int]:

@@ -24,7 +24,7 @@ from recuse.server.service import Service
 from recuse.server.settings import Answers, ServedDataset
 from support.serving import TRIANGLES, make_school
 
-QUESTIONS = 24
+QUESTIONS, ROUNDS = 24, 8
 SLOT = 1.2
 SHUFFLES = 2_000
 CHANCE = 0.999
@@ -52,6 +52,10 @@ def by_chance(times: np.ndarray, labels: np.ndarray) -> float:
     return float(
         np.quantile([told_apart(times, generator.permutation(labels)) for _ in range(SHUFFLES)], CHANCE)
     )
+
+
+def is_caught(measured: tuple[np.ndarray, np.ndarray]) -> bool:
+    return told_apart(*measured) > by_chance(*measured)
 
 
 async def timed(services: dict[int, Service], role: Role, epsilon: int) -> tuple[np.ndarray, np.ndarray]:
@@ -104,6 +108,9 @@ def test_times_tell_nothing_with_slots_and_all_without(tmp_path):
             for service in services.values():  # the twin: an answer leaves when it is there
                 service.seats.looked = lambda seat, message: seat.ask(message)
             bare = await timed(services, Role.ANALYST, 1_000)
+            while not is_caught(bare) and len(bare[0]) < ROUNDS * QUESTIONS:  # a busy machine blurs times
+                more = await timed(services, Role.ANALYST, 1_000 + len(bare[0]))
+                bare = np.concatenate([bare[0], more[0]]), np.concatenate([bare[1], more[1]])
             for service in services.values():
                 del service.seats.looked
             slotted = await timed(services, Role.ANALYST, 2_000)
@@ -117,6 +124,6 @@ def test_times_tell_nothing_with_slots_and_all_without(tmp_path):
     assert alike, "nothing was compared"
     for sql, first, second in alike:
         assert first == second, sql
-    assert told_apart(*bare) > by_chance(*bare), "the twin without slots is caught"
+    assert is_caught(bare), "the twin without slots is caught"
     assert told_apart(*slotted) <= by_chance(*slotted), np.round(slotted, 3)
     assert slotted[0].min() >= SLOT

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from recuse.errors import (
-    AnalystError,
-    BudgetError,
-    DatabaseError,
-    LedgerError,
-    ParameterError,
-    PolicyError,
-    QueryError,
-    RecuseError,
-    StatisticsError,
-    UnansweredError,
-)
+from recuse.errors import PolicyError, QueryError, RecuseError, UnansweredError
 
-KINDS: dict[str, type[RecuseError]] = {
-    kind.code: kind
-    for kind in (
-        RecuseError,
-        ParameterError,
-        StatisticsError,
-        PolicyError,
-        QueryError,
-        DatabaseError,
-        LedgerError,
-        AnalystError,
-        BudgetError,
-    )
-}
+
+def _library(kind: type[RecuseError]) -> Iterator[type[RecuseError]]:
+    """Yield a class of errors and those below it that are the library's own."""
+    if kind.__module__ == RecuseError.__module__:
+        yield kind
+        for child in kind.__subclasses__():
+            yield from _library(child)
+
+
+KINDS = {kind.code: kind for kind in _library(RecuseError) if kind is not UnansweredError}
 """the refusals that can be said by their code; a failure after the charge has no words to say"""
 
 

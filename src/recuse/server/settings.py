@@ -28,12 +28,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recuse.engines.open import is_address
 from recuse.errors import ParameterError
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 LOOPBACK = "localhost"
 
 
@@ -155,7 +158,7 @@ KINDS: dict[str, tuple[type, ...]] = {"slot": (int, float), "deadline": (int,), 
 def _made(kind: type[T], found: Any, section: str, folder: Path) -> T:
     if not isinstance(found, dict):
         raise ParameterError(f"[{section}] is a table", found=str(found))
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    known = {field.name for field in fields(kind)}
     if unknown := set(found) - known:
         raise ParameterError(
             f"[{section}] does not know this",

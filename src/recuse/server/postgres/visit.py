@@ -188,7 +188,8 @@ class Visit:
             try:
                 await running.task
             except asyncio.CancelledError:
-                if asyncio.current_task() is not None and asyncio.current_task().cancelling():  # type: ignore[union-attr]
+                visit = asyncio.current_task()
+                if visit is not None and visit.cancelling():
                     raise
                 extended.failed()
                 self.writer.write(told.cancelled())

@@ -11,7 +11,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
 # compiled modules are kept out of the way, and at all: tests start many processes
 PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/bytecode $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test quick lint test-slow test-engines test-server coverage mutate docs bench bench-tpch accuracy reproduce clean
+.PHONY: demo test quick lint test-slow test-engines test-server test-people coverage mutate docs bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
@@ -24,7 +24,7 @@ test: .venv/installed-test
 
 # beside lint, so that no core waits for mypy
 quick: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server"
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server and not people"
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
@@ -39,13 +39,17 @@ test-engines: .venv/installed-engines
 test-server: .venv/installed-server
 	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "server and not slow" -r s tests/server
 
+# notebooks that are executed, and the tools that people ask with
+test-people: .venv/installed-people
+	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "people and not slow" -r s tests/people
+
 # large inputs, and a thousand examples a law: for the night
 test-slow: .venv/installed-test
 	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "slow and not engine"
 
 # which lines and branches the tests reach; fails if one of a privacy-critical module is not (tests/support/coverage.py)
 coverage: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server" --cov --cov-report= --cov-report=json:.venv/coverage.json
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server and not people" --cov --cov-report= --cov-report=json:.venv/coverage.json
 	$(BIN)/python tests/support/coverage.py .venv/coverage.json
 
 # ten privacy-critical lines, each broken in turn: the quick tests must notice (tests/support/mutate.py)
@@ -76,6 +80,10 @@ docs: .venv/installed-docs
 
 .venv/installed-server: .venv/installed-test
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,server-test]"
+	touch $@
+
+.venv/installed-people: .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,people-test]"
 	touch $@
 
 .venv/installed-docs: .venv/installed

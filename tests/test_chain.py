@@ -14,6 +14,7 @@ CHAIN = [
     ["errors"],
     ["refusal"],
     ["fold"],
+    ["html"],
     ["arrow"],
     ["privacy"],
     ["numerals"],
@@ -36,7 +37,7 @@ CHAIN = [
     ["ledger"],
     ["session"],
     ["dbapi", "demo", "client"],
-    ["server"],
+    ["server", "magic"],
     ["cli"],
     ["lab", "__main__"],
 ]

@@ -11,6 +11,7 @@ import pytest
 
 import recuse
 from recuse import errors
+from recuse.errors import MAX_LINE, QueryError, pointed
 from support.sources import MODULES, SOURCE, parsed
 
 CODES = {
@@ -28,7 +29,7 @@ CODES = {
 }
 """What programs rely on: a code may be added, none may change."""
 
-SPEAK_OPTIONS = ("cli", "lab")
+SPEAK_OPTIONS = ("cli", "lab", "magic.py")
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 
 
@@ -94,3 +95,18 @@ def test_only_the_command_line_names_its_options():
 
 def test_the_search_for_options_finds_them():
     assert any(OPTION.search(text) for text in sentences(SOURCE / "cli" / "refusal.py"))
+
+
+def test_a_long_line_is_shown_near_the_place():
+    text = "SELECT 1\nSELECT " + "a + " * 60 + "b"
+    shown, caret = pointed(text, 2, 100)
+    assert len(shown) <= MAX_LINE + 6
+    assert shown[len(caret) - 1] == text.splitlines()[1][99]
+    assert pointed(text, 3, 1) == pointed(text, 1, 99) == []
+
+
+def test_a_notebook_shows_the_query_with_a_caret():
+    error = QueryError("no such column", line=1, column=8)
+    assert error._render_traceback_() == ["QueryError: line 1, column 8: no such column"]
+    error.text = "SELECT a FROM t"
+    assert error._render_traceback_()[1:] == ["    SELECT a FROM t", "           ^"]

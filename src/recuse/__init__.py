@@ -67,6 +67,7 @@ _HOME = {
     "GraphSession": "recuse.session.graph",
     "graph": "recuse.session.graph",
     "histogram": "recuse.session.session",
+    "load_ipython_extension": "recuse.magic",
 }
 
 __all__ = [

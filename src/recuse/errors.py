@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import ClassVar, TypedDict, Unpack
 
 MAX_QUOTE = 60
+MAX_LINE = 90
 UNANSWERED = "the question could not be answered; its charge stays"
 
 
@@ -32,6 +33,21 @@ def quote(text: str) -> str:
     """Return `text` on one line, shortened so that a message stays readable."""
     flat = " ".join(text.split())
     return flat if len(flat) <= MAX_QUOTE else flat[: MAX_QUOTE - 1] + "…"
+
+
+def pointed(text: str, line: int, column: int) -> list[str]:
+    """Return one line of a text with a caret under a column; of a long line what is near it.
+
+    >>> pointed("SELECT 1\\nFROM t", 2, 6)
+    ['    FROM t', '         ^']
+    """
+    lines = text.splitlines()
+    if not (0 < line <= len(lines) and 0 < column <= len(lines[line - 1]) + 1):
+        return []
+    start = max(0, column - 1 - MAX_LINE // 2)
+    part = lines[line - 1][start : start + MAX_LINE].replace("\t", " ")
+    before, after = "…" if start else "", "…" if start + MAX_LINE < len(lines[line - 1]) else ""
+    return [f"    {before}{part}{after}", " " * (4 + len(before) + column - 1 - start) + "^"]
 
 
 class Details(TypedDict, total=False):
@@ -76,6 +92,15 @@ class RecuseError(Exception):
             return problem
         return problem + (" " if problem.endswith("?") else "; ") + "; ".join(parts)
 
+    def shown(self) -> list[str]:
+        """Return the refusal as people see it who can look at more than one line."""
+        return [str(self)]
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback: the way through this package helps nobody."""
+        first, *others = self.shown()
+        return [f"{type(self).__name__}: {first}", *others]
+
 
 class ParameterError(RecuseError, code="parameter"):
     """A parameter is outside its range."""
@@ -105,9 +130,16 @@ class QueryError(RecuseError, code="query"):
         super().__init__(problem, **said)
         self.line = line
         self.column = column
+        self.text: str | None = None
+        """the whole query, once who was asked it has added it"""
 
     def where(self) -> str:
         return "" if self.line is None else f"line {self.line}, column {self.column}: "
+
+    def shown(self) -> list[str]:
+        if self.text is None or self.line is None or self.column is None:
+            return [str(self)]
+        return [str(self), *pointed(self.text, self.line, self.column)]
 
 
 class DatabaseError(RecuseError, code="database"):

@@ -24,8 +24,6 @@ from recuse.privacy import Delta, Epsilon
 from recuse.session.answer import Answer
 from recuse.session.outward import door
 from recuse.session.session import Session
-from recuse.sql.owned_words import describe
-from recuse.sql.ownership import own
 
 HISTORY = Path("~/.recuse_history")
 MOST_HISTORY = 1_000
@@ -87,7 +85,7 @@ class Shell:
                 self._announce()
                 self._say(str(balance), amounts(balance))
             case ":tables":
-                tables = list(described_tables(self.session))
+                tables = self.session.tables()
                 self._say("\n".join(map(str, tables)), {"tables": [asdict(table) for table in tables]})
             case ":explain":
                 found = self.session.explain(rest)
@@ -119,27 +117,6 @@ class Shell:
         if not self.announced:
             announce(self.session)
             self.announced = True
-
-
-@dataclass(frozen=True, slots=True)
-class DescribedTable:
-    """A table as the prompt shows it: what it holds, and whose its rows are."""
-
-    name: str
-    columns: tuple[str, ...]
-    owned: str
-
-    def __str__(self) -> str:
-        return f"{self.name} ({', '.join(self.columns)}): {self.owned}"
-
-
-def described_tables(session: Session) -> Iterator[DescribedTable]:
-    """Yield the tables of a session: the catalogue and the policy say it, and no row is read."""
-    catalogue = session.engine.catalogue()
-    ownership = own(session.policy, catalogue)
-    for table in catalogue.tables:
-        columns = tuple(f"{column.name} {column.type}" for column in table.columns)
-        yield DescribedTable(table.name, columns, describe(ownership.of(table.name)))
 
 
 def lines(read: Callable[[str], str]) -> Iterator[str]:

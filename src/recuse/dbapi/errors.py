@@ -18,6 +18,12 @@ class Warning(Exception):  # noqa: N818 - the names are PEP 249's
 class Error(Exception):
     """Everything that this interface raises."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback."""
+        cause = self.__cause__
+        shown = cause.shown() if isinstance(cause, RecuseError) else [str(self)]
+        return [f"{type(self).__name__}: {shown[0]}", *shown[1:]]
+
 
 class InterfaceError(Error):
     """The interface was misused, such as a closed cursor."""

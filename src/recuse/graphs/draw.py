@@ -12,6 +12,8 @@ WIDTH, HEIGHT = 22, 9
 """characters; each has 2 × 4 dots"""
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 SIZE = 180
+INK = "#6b8aa8"
+"""a colour that is seen on dark and on light"""
 
 Points = dict[str, tuple[float, float]]
 
@@ -64,18 +66,18 @@ def as_svg(pattern: Pattern) -> str:
     if pattern.directed:
         parts.append(
             '<defs><marker id="head" markerWidth="8" markerHeight="8" refX="7" refY="3" orient="auto">'
-            '<path d="M0,0 L7,3 L0,6 z" fill="#456"/></marker></defs>'
+            f'<path d="M0,0 L7,3 L0,6 z" fill="{INK}"/></marker></defs>'
         )
     for u, v in pattern.edges:
         x1, y1, x2, y2 = _shortened(places[u], places[v])
         head = ' marker-end="url(#head)"' if pattern.directed else ""
         parts.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-            f'stroke="#456" stroke-width="2"{head}/>'
+            f'stroke="{INK}" stroke-width="2"{head}/>'
         )
     for node, (x, y) in places.items():
         parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="11" fill="#fff" stroke="#456" stroke-width="2"/>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="11" fill="#fff" stroke="{INK}" stroke-width="2"/>'
             f'<text x="{x:.1f}" y="{y + 4:.1f}" font-size="12" text-anchor="middle">{escape(node)}</text>'
         )
     return "".join([*parts, "</svg>"])

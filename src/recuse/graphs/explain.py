@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
 from recuse.graphs.compile import compile_pattern
 from recuse.graphs.count import Count
@@ -12,6 +11,7 @@ from recuse.graphs.draw import as_svg, as_text
 from recuse.graphs.names import name_of
 from recuse.graphs.pattern import Pattern
 from recuse.graphs.protect import Protected
+from recuse.html import fields
 
 OWNERS = {
     Protected.NODE: "all its nodes: withdrawing a node withdraws its edges and every copy it is in",
@@ -56,8 +56,7 @@ class GraphExplanation:
 
     def _repr_html_(self) -> str:
         """Return the picture with the words below it, for a notebook."""
-        rows = "".join(f"<tr><th>{label}</th><td>{escape(text)}</td></tr>" for label, text in self._said())
-        return f"{as_svg(self.pattern)}<table>{rows}</table>"
+        return as_svg(self.pattern) + fields(self._said())
 
 
 def explain(count: Count) -> GraphExplanation:

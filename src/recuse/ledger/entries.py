@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from recuse.errors import ParameterError
+from recuse.html import fields, share_svg
 from recuse.privacy import Delta, Epsilon, decimal_text
 
 LONGEST_NAME = 100
@@ -35,6 +36,14 @@ class Balance:
 
     def __repr__(self) -> str:
         return f"<Balance: {self}>"
+
+    def _repr_html_(self) -> str:
+        """Return the budget for a notebook: how much of it is spent, drawn."""
+        said = [("granted", self.granted), ("spent", self.spent), ("remaining", self.remaining)]
+        if self.granted_delta:
+            said += [("delta", self.granted_delta), ("delta left", self.remaining_delta)]
+        drawn = share_svg(self.spent / self.granted if self.granted else Fraction(1))
+        return f"<div>{drawn}</div>" + fields((name, decimal_text(value)) for name, value in said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from recuse.errors import ParameterError
+from recuse.html import fields, interval_svg
 from recuse.krelation.relation import Shape
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.parameters import Score
@@ -71,7 +72,7 @@ class Expected:
         return brief(error, 3) + share
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """What to expect of a question at an ε, and what that is based on. Nothing was charged."""
 
@@ -82,14 +83,31 @@ class Estimate:
 
     def lines(self) -> Iterator[str]:
         """Yield the estimate for people."""
-        yield f"estimate  for epsilon {decimal_text(self.epsilon)}, {self.basis}; nothing was charged"
-        for column in self.columns:
-            yield f"error     {column}"
-        for caution in self.cautions:
-            yield f"caution   {caution}"
+        for head, text in self._said():
+            yield f"{head:<10}{text}"
+
+    def _said(self) -> Iterator[tuple[str, str]]:
+        yield "estimate", f"for epsilon {decimal_text(self.epsilon)}, {self.basis}; nothing was charged"
+        yield from (("error", str(column)) for column in self.columns)
+        yield from (("caution", caution) for caution in self.cautions)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the estimate for a notebook: where nine answers of ten would lie, drawn for each column."""
+        return "".join(map(_drawn, self.columns)) + fields(self._said())
+
+
+def _drawn(column: Expected) -> str:
+    if column.value is None:
+        return ""
+    low, high = column.value - column.mostly, column.value + column.mostly
+    scale = min(low, Fraction(0)), max(high, Fraction(0))
+    ends = brief(low, 3), brief(high, 3)
+    return f"<div>{ends[0]} {interval_svg(low, column.value, high, scale)} {ends[1]}</div>"
 
 
 def from_data(questions: Sequence[SqlQuestion], runs: int, parts: Parts, basis: str) -> list[Estimate]:

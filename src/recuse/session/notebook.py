@@ -6,21 +6,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
+from recuse.html import fields, interval_svg
 from recuse.session.cells import Cell, Row, confidence
-from recuse.session.notes import number_notes, table_notes
+from recuse.session.notes import HEAD, number_notes, table_notes
 from recuse.session.show import Displayable, group_lines, stand_in_lines
 from recuse.session.table import finest, scale_of
-from recuse.session.words import charged, label, readable, value_text
-
-WIDTH, HEIGHT = 180, 14
-"""The size of an interval that is drawn, in pixels."""
+from recuse.session.words import charged, label, noise_text, value_text
 
 
 def html(answer: Displayable) -> str:
     """Return an answer for a notebook."""
     if answer.is_number and confidence(answer.number) == 1 and not answer.epsilon:
         value = value_text(answer.number)
-        return f"<div><b>{value}</b><br><small>exact: about nobody, and free</small></div>"
+        return f"<div><b>{value}</b></div>" + fields([("exact", "about nobody, and free")])
     paid = charged(answer.epsilon, answer.remaining, stored=answer.stored)
     if answer.is_number:
         body, said = f"<div>{cell_html(answer.number)}</div>", number_notes(answer.number)
@@ -28,43 +26,44 @@ def html(answer: Displayable) -> str:
         body = html_table(answer.key_names, answer.names, answer.rows)
         said = table_notes(answer.names, answer.rows)
     lines = [*said, *stand_in_lines(answer), *group_lines(answer), paid]
-    return body + "".join(f"<br><small>{escape(line)}</small>" for line in lines)
+    return body + fields(_split(line) for line in lines)
 
 
-def cell_html(
-    cell: Cell, scale: tuple[Fraction, Fraction] | None = None, step: Fraction | None = None
-) -> str:
-    """Return a number, and its noise interval drawn where it has one."""
+def _split(line: str) -> tuple[str, str]:
+    """Return the head of a line and what it says; a line that goes on has no head.
+
+    >>> _split("epsilon   1 charged"), _split("exact: the question is about nobody")
+    (('epsilon', '1 charged'), ('', 'exact: the question is about nobody'))
+    """
+    head, said = line[:HEAD], line[HEAD:]
+    return (head.strip(), said) if head.endswith(" ") else ("", line)
+
+
+def cell_html(cell: Cell) -> str:
+    """Return a number, and below it its noise interval drawn, where it has one."""
+    value, *noise = _parts(cell, scale_of([cell]), finest([cell]))
+    return f"{value}<br>{' '.join(noise)}" if any(noise) else value
+
+
+def _parts(cell: Cell, scale: tuple[Fraction, Fraction], step: Fraction | None) -> tuple[str, str, str]:
+    """Return a number, its noise interval as a picture, and the same in words."""
     low, high = cell.interval
+    value = f"<b>{value_text(cell, step)}</b>"
     if cell.value is None or low is None or high is None or confidence(cell) == 1:
-        return f"<b>{value_text(cell, step)}</b>"
-    drawn = interval_svg(low, cell.value, high, scale or scale_of([cell]))
-    step = step or finest([cell])
-    return f"<b>{value_text(cell, step)}</b><br>{readable(low, step)} {drawn} {readable(high, step)}"
-
-
-def interval_svg(low: Fraction, value: Fraction, high: Fraction, scale: tuple[Fraction, Fraction]) -> str:
-    """Return a drawing of an interval with its middle marked, on a scale that several may share."""
-    start, end = scale
-    width = end - start or Fraction(1)
-    left, middle, right = (4 + float((x - start) / width) * (WIDTH - 8) for x in (low, value, high))
-    half = HEIGHT / 2
-    return (
-        f'<svg width="{WIDTH}" height="{HEIGHT}" style="vertical-align: middle" role="img">'
-        f'<g stroke="currentColor"><path d="M{left:.1f} {half}H{right:.1f}M{left:.1f} 3v{HEIGHT - 6}'
-        f'M{right:.1f} 3v{HEIGHT - 6}"/></g><circle cx="{middle:.1f}" cy="{half}" r="3.5" fill="#c33"/></svg>'
-    )
+        return value, "", ""
+    return value, interval_svg(low, cell.value, high, scale), noise_text(cell, step)
 
 
 def html_table(key_names: Sequence[str], names: Sequence[str], rows: Sequence[Row]) -> str:
     """Return the table for a notebook, the intervals of a column drawn on one scale."""
     columns = [[row.cells[place] for row in rows] for place in range(len(names))]
     scales, steps = [scale_of(cells) for cells in columns], [finest(cells) for cells in columns]
-    heads = "".join(f"<th>{escape(name)}</th>" for name in (*key_names, *names))
+    heads = "".join(f"<th>{escape(name)}</th>" for name in key_names)
+    heads += "".join(f'<th>{escape(name)}</th><th colspan="2">noise</th>' for name in names)
     body = []
     for row in rows:
         cells = [f"<td>{escape(label(key))}</td>" for key in row.keys]
-        drawn = zip(row.cells, scales, steps, strict=True)
-        cells += [f"<td>{cell_html(cell, scale, step)}</td>" for cell, scale, step in drawn]
+        for cell, scale, step in zip(row.cells, scales, steps, strict=True):
+            cells += [f"<td>{part}</td>" for part in _parts(cell, scale, step)]
         body.append(f"<tr>{''.join(cells)}</tr>")
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table>"

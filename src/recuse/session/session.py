@@ -19,6 +19,7 @@ from recuse.engines.binding import check_plan
 from recuse.engines.engine import Engine
 from recuse.engines.open import Source, open_engine, recognised
 from recuse.errors import QueryError, RecuseError
+from recuse.html import fields
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
 from recuse.privacy import Delta, Epsilon, NumberLike
@@ -35,6 +36,7 @@ from recuse.session.spine import Spine
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
 from recuse.session.synthetic import make
+from recuse.session.tables import DescribedTable, described_tables
 from recuse.sql.compile import compile_query
 from recuse.sql.explain import Explanation
 from recuse.sql.growth import growing_joins, unique_keys
@@ -65,6 +67,10 @@ class Session(Spine):
         plan = compile_query(sql, self.policy, self.engine.catalogue())
         check_plan(plan, self.engine)
         return plan
+
+    def tables(self) -> tuple[DescribedTable, ...]:
+        """Return the tables, their columns and whose their rows are: no row is read, it is free."""
+        return tuple(described_tables(self.policy, self.engine.catalogue()))
 
     def explain(self, sql: str) -> Explanation:
         """Return what is understood of a question and who owns the rows: no data is read, it is free."""
@@ -231,6 +237,11 @@ class Session(Spine):
 
     def __repr__(self) -> str:
         return f"<Session on {self.place}>"
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook, and whose their rows are."""
+        said = ((table.name, f"{', '.join(table.columns)}\n{table.owned}") for table in self.tables())
+        return fields([("open", str(self.place)), *said])
 
 
 def connect(

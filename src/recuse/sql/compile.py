@@ -63,6 +63,14 @@ PASSES: tuple[Pass, ...] = (
 def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     """Return the plan of an SQL question, or refuse it with place, reason and hint."""
     try:
+        return _plan_of(text, policy, catalogue)
+    except QueryError as error:
+        error.text = text
+        raise
+
+
+def _plan_of(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
+    try:
         schema = schema_of(text, policy, catalogue)
         tree = parse(text, catalogue.dialect)
         try:

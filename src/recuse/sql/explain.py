@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import TypeVar
 
 from recuse.fold import same
+from recuse.html import fields
 from recuse.policy import Key
 from recuse.sql.dense import Dense
 from recuse.sql.derive import owned
@@ -113,6 +114,10 @@ class Explanation:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        """Return the explanation for a notebook."""
+        return fields(self._said())
 
 
 def explain(

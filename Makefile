@@ -83,7 +83,7 @@ docs: .venv/installed-docs
 	touch $@
 
 .venv/installed-people: .venv/installed-test
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,people-test]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test,server-test,people-test,browser-test]"
 	touch $@
 
 .venv/installed-docs: .venv/installed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum
 from typing import Any
 
 from recuse.ledger import Bill, Role, Token
@@ -55,6 +56,16 @@ class Inquiry:
             None if self.delta is None else Delta.of(self.delta),
             self.door,
         )
+
+
+class Price(Enum):
+    """What a question would cost."""
+
+    EPSILON = "epsilon"
+    STORED = "stored"
+    """nothing: the same was asked before"""
+    ABOUT_NOBODY = "public"
+    """nothing: it is about nobody"""
 
 
 @dataclass(slots=True)

@@ -28,3 +28,10 @@ class UnavailableError(RecuseError, code="unavailable"):
 
     def __init__(self) -> None:
         super().__init__("this could not be done now; nothing was charged", hint="try again later")
+
+
+class CrossSiteError(RecuseError, code="cross-site"):
+    """A browser was made to send this by a page that is not ours; nothing was done."""
+
+    def __init__(self) -> None:
+        super().__init__("this was not sent by a page of this server", hint="reload the page")

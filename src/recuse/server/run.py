@@ -67,9 +67,10 @@ async def _open_doors(
     settings: Settings, services: Mapping[str, Service], stack: AsyncExitStack, say: Callable[[str], None]
 ) -> None:
     if settings.http is not None:
-        await _serve(application(services), settings.http, stack)
-        scheme = "http" if settings.http.key is None else "https"
-        say(f"HTTP at {scheme}://{settings.http.listen}/api/v1")
+        secure = settings.http.key is not None
+        await _serve(application(services, secure=secure), settings.http, stack)
+        address = f"{'https' if secure else 'http'}://{settings.http.listen}"
+        say(f"console at {address}/, HTTP at {address}/api/v1")
     if settings.postgres is not None:
         door = await opened(services, settings.postgres)
         stack.callback(door.close)

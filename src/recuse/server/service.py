@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,7 +24,7 @@ from recuse.policy import Policy
 from recuse.server.book import Book
 from recuse.server.counts import Counts
 from recuse.server.frames import Message
-from recuse.server.inquiry import Holder, Inquiry, Job
+from recuse.server.inquiry import Holder, Inquiry, Job, Price
 from recuse.server.process import Standing, WorkerFailed
 from recuse.server.refusals import BusyError, SignInError, UnavailableError
 from recuse.server.seats import Seats
@@ -115,7 +116,8 @@ class Service:
 
     async def describe(self, sql: str) -> Any:
         """Return the columns of a question's answer: the plan knows them."""
-        return await self._planned({"do": "describe", "sql": sql})
+        with self._refusals_counted():
+            return await self._planned({"do": "describe", "sql": sql})
 
     async def catalogue(self) -> Any:
         """Return the tables with their columns and owners: no row."""
@@ -130,6 +132,15 @@ class Service:
             return await _available(self._estimator.ask({"do": "estimate", **asked}))
         finally:
             self._estimating.discard(who.token.name)
+
+    async def price(self, who: Holder, asked: Inquiry) -> Price:
+        """Return what a question would cost now; nothing is charged."""
+        found = await self._planned(asked.message("bill"))
+        if found["public"]:
+            return Price.ABOUT_NOBODY
+        bill = asked.bill(found, who.analyst)
+        stored = await self.book.do(lambda ledger: ledger.stored(bill))
+        return Price.EPSILON if stored is None else Price.STORED
 
     async def _planned(self, message: Message) -> Any:
         await self._follow()
@@ -151,6 +162,10 @@ class Service:
         Guarantee: nothing is refused for what a row says, and nothing but a worker that is given a receipt
         reads one (proofs.md, theorem R4).
         """
+        with self._refusals_counted():
+            return await self._asked(who, asked)
+
+    async def _asked(self, who: Holder, asked: Inquiry) -> Job:
         found = await self._planned(asked.message("bill"))
         job = Job(secrets.token_hex(16), who.token.name, found["columns"])
         if found["public"]:
@@ -210,11 +225,20 @@ class Service:
         message = asked.message("arrange", answer=text, stored=is_stored, **told)
         return received(await _available(self._planner.ask(message)))
 
+    @contextmanager
+    def _refusals_counted(self) -> Iterator[None]:
+        try:
+            yield
+        except RecuseError:
+            self.counts.refused += 1
+            raise
+
     def _begin(self, job: Job, work: Awaitable[Answer], after: Callable[[], None] = lambda: None) -> None:
         async def done() -> None:
             try:
                 job.done.set_result(await work)
             except RecuseError as error:
+                self.counts.refused += not isinstance(error, UnansweredError)
                 job.done.set_exception(error)
             except WorkerFailed:
                 job.done.set_exception(UnavailableError())

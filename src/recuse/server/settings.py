@@ -6,6 +6,8 @@ database = "school"         a file, a folder, or the address of a server's datab
 policy = "school.toml"
 ledger = "school.ledger"    beside the data unless named
 mark = "/elsewhere/mark"    the high-water mark; beside the ledger unless named
+rows = { pupil = 500 }      what you state of your tables, for everybody to see: errors are estimated from it
+largest = { friendship = 30 }    the most rows of a table that link to one row, likewise
 
 [answers]
 slot = 10.0                 seconds: answers leave at multiples of it after the charge
@@ -25,13 +27,14 @@ from __future__ import annotations
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recuse.engines.open import is_address
 from recuse.errors import ParameterError
+from recuse.session.statistics import Statistics
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -49,6 +52,11 @@ class ServedDataset:
     policy: str
     ledger: str | None = None
     mark: str | None = None
+    rows: Mapping[str, int] = field(default_factory=dict)
+    largest: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Statistics(self.rows, self.largest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,11 @@ class Settings:
 
 
 PATHS = ("database", "policy", "ledger", "mark", "certificate", "key")
-KINDS: dict[str, tuple[type, ...]] = {"slot": (int, float), "deadline": (int,), "workers": (int,)}
+KINDS: dict[str, tuple[type, ...]] = {
+    "slot": (int, float),
+    **dict.fromkeys(("deadline", "workers", "memory", "queue"), (int,)),
+    **dict.fromkeys(("rows", "largest"), (dict,)),
+}
 
 
 def _made(kind: type[T], found: Any, section: str, folder: Path) -> T:
@@ -166,8 +178,9 @@ def _made(kind: type[T], found: Any, section: str, folder: Path) -> T:
             accepted=", ".join(sorted(known)),
         )
     for name, value in found.items():
-        wanted = KINDS.get(name, (int,) if name in ("memory", "queue") else (str,))
-        if isinstance(value, bool) or not isinstance(value, wanted):
+        numbers = value.values() if isinstance(value, dict) else ()
+        is_number = all(type(number) is int for number in numbers)
+        if isinstance(value, bool) or not isinstance(value, KINDS.get(name, (str,))) or not is_number:
             raise ParameterError(f"{name} in [{section}] is of another type", found=repr(value))
     placed = {
         name: str(folder / value) if name in PATHS and not is_address(value) else value

@@ -39,10 +39,12 @@ from recuse.session.spine import arranged, look
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
 from recuse.sql.owned_words import describe
-from recuse.sql.ownership import own
+from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable, own
 
 KEPT = 64
 """questions that are kept as they were understood: explained, described, then asked"""
+ROLES = {ProtectedTable: "participant", Linked: "linked", PublicTable: "public", type(None): "closed"}
+"""what the policy makes of a table; one that it does not mention is closed"""
 
 
 class Desk:
@@ -138,12 +140,22 @@ class Desk:
                 "name": table.name,
                 "view": table.view is not None,
                 "owned": describe(ownership.of(table.name)),
+                **_owners(ownership.of(table.name)),
                 "columns": [asdict(column) for column in table.columns],
                 "keys": [list(key) for key in table.keys],
                 "foreign_keys": [asdict(key) for key in table.foreign_keys],
             }
             for table in known.tables
         ]
+
+
+def _owners(owned: Owned | None) -> Message:
+    """Return how a table's rows are owned: by which word of the policy, and along which links."""
+    links = [
+        {"columns": [list(names) for names in hop.alternatives], "to": hop.table or hop.target}
+        for hop in (owned.hops if isinstance(owned, Linked) else ())
+    ]
+    return {"role": ROLES[type(owned)], "links": links}
 
 
 def _columns(columns: Any) -> list[Message]:

@@ -10,74 +10,70 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
 
 from recuse.errors import RecuseError
+from recuse.graphs.names import read_pattern
+from recuse.graphs.statement import EdgeTable, count_statement
 from recuse.ledger import Role
 from recuse.privacy import Delta, Epsilon
-from recuse.server.http.bodies import EstimateBody, ExplainBody, GrantBody, QuestionBody, TokenBody
+from recuse.server.console.browsers import Browsers
+from recuse.server.console.pages import STATIC, failed, is_page, pages, sent_to_sign_in
+from recuse.server.http.bodies import (
+    EstimateBody,
+    ExplainBody,
+    GrantBody,
+    PatternBody,
+    QuestionBody,
+    TokenBody,
+)
 from recuse.server.http.guard import Guard
 from recuse.server.http.problems import malformed, plainly, refused
 from recuse.server.http.shown import JsonObject, shown_balance, shown_charge, shown_job, shown_token
-from recuse.server.inquiry import Holder, Inquiry
+from recuse.server.http.visitor import Custodian, SignedIn, custodian
+from recuse.server.inquiry import Inquiry
 from recuse.server.limits import Pace
-from recuse.server.refusals import ForbiddenError, SignInError
+from recuse.server.refusals import SignInError
 from recuse.server.service import Service
 
 ROOT = "/api/v1"
-BEARER = "Bearer "
 
 
-class Visitor:
-    """Somebody who holds a token, and the dataset that it is of."""
+def application(services: Mapping[str, Service], *, secure: bool = False) -> FastAPI:
+    """Return the application: every route needs a token, or a browser that signed in with one.
 
-    def __init__(self, service: Service, who: Holder) -> None:
-        self.service = service
-        self.who = who
-
-
-def application(services: Mapping[str, Service]) -> FastAPI:
-    """Return the application: every route needs a token."""
+    `secure`: whether it is served with TLS, so that cookies are never sent without.
+    """
     app = FastAPI(title="Recuse", version=version("recuse"), openapi_url=None, docs_url=None, redoc_url=None)
     app.state.services = services
     app.state.pace = Pace()
+    app.state.browsers = Browsers(secure=secure)
     app.include_router(questions)
     app.include_router(custody)
-    app.add_exception_handler(RecuseError, refused)
-    app.add_exception_handler(RequestValidationError, malformed)
-    app.add_exception_handler(HTTPException, lambda _, error: plainly(getattr(error, "status_code", 400)))
+    app.include_router(pages)
+    app.mount("/static", StaticFiles(directory=STATIC))
+    app.add_exception_handler(RecuseError, said_no)
+    app.add_exception_handler(RequestValidationError, said_no)
+    app.add_exception_handler(HTTPException, said_no)
     app.add_exception_handler(Exception, lambda *_: plainly(500))
     app.add_middleware(Guard)
     return app
 
 
-async def visitor(request: Request) -> Visitor:
-    """Return who asks. Unknown, expired and revoked tokens are told the same, in the same way."""
-    said = request.headers.get("authorization", "")
-    pace, address = request.app.state.pace, request.client.host if request.client else ""
-    pace.refuse_guessing(address)
-    found = None
-    for service in request.app.state.services.values():  # all of them are asked, whichever knows it
-        who = await service.holder(said.removeprefix(BEARER) if said.startswith(BEARER) else "")
-        if who is not None:
-            found = Visitor(service, who)
-    if found is None:
-        pace.failed(address)
-        for service in request.app.state.services.values():
-            service.counts.sign_ins_failed += 1
-        raise SignInError
-    pace.refuse_hurry(found.who.token.id)
-    return found
+def said_no(request: Request, error: Exception) -> Response:
+    """Return what a program is told of a refusal; a person is shown it on a page, or where to sign in."""
+    if isinstance(error, SignInError) and is_page(request):
+        return sent_to_sign_in()
+    if isinstance(error, RecuseError):
+        told = refused(request, error)
+        title, detail = error.problem, error.hint or ""
+    elif isinstance(error, HTTPException):
+        told, title, detail = plainly(error.status_code), "Nothing is here", ""
+    else:
+        told, title, detail = malformed(request, error), "Nothing is here", ""
+    return failed(title, detail, told.status_code) if is_page(request) else told
 
 
-def custodian(asking: Annotated[Visitor, Depends(visitor)]) -> Visitor:
-    """Return who asks, if it is a custodian."""
-    if not asking.who.is_custodian:
-        raise ForbiddenError
-    return asking
-
-
-SignedIn = Annotated[Visitor, Depends(visitor)]
-Custodian = Annotated[Visitor, Depends(custodian)]
 questions = APIRouter(prefix=ROOT, tags=["asking"])
 custody = APIRouter(prefix=ROOT, tags=["custody"], dependencies=[Depends(custodian)])
 
@@ -102,11 +98,24 @@ async def estimate(body: EstimateBody, asking: SignedIn) -> list[JsonObject]:
     return found
 
 
+@questions.post("/price")
+async def price(body: QuestionBody, asking: SignedIn) -> JsonObject:
+    """Return what a question would cost: its ε, or nothing if it was asked before or is about nobody."""
+    found = await asking.service.price(asking.who, _inquiry(body))
+    return {"price": found.value, "epsilon": body.epsilon}
+
+
+@questions.post("/pattern")
+async def pattern(body: PatternBody, asking: SignedIn) -> JsonObject:  # noqa: ARG001
+    """Return the SELECT that counts a pattern in a table of edges: to be explained, and asked."""
+    edges = EdgeTable(body.table, body.source, body.target)
+    return {"sql": count_statement(read_pattern(body.pattern), edges)}
+
+
 @questions.post("/questions", status_code=202)
 async def ask(body: QuestionBody, asking: SignedIn, response: Response) -> JsonObject:
     """Ask a question and charge its ε: 202 and where the answer will be, or 200 and what was asked before."""
-    asked = Inquiry(body.sql, body.epsilon, body.delta, body.mechanism)
-    job = await asking.service.ask(asking.who, asked)
+    job = await asking.service.ask(asking.who, _inquiry(body))
     if job.done.done() and (error := job.done.exception()):
         raise error
     response.headers["Location"] = f"{ROOT}/questions/{job.id}"
@@ -221,3 +230,7 @@ async def audit(asking: Custodian) -> list[JsonObject]:
     """Return what custodians did."""
     acts = await asking.service.book.do(lambda ledger: ledger.audit())
     return [{"at": act.at, "who": act.who, "what": act.what, "detail": act.detail} for act in acts]
+
+
+def _inquiry(body: QuestionBody) -> Inquiry:
+    return Inquiry(body.sql, body.epsilon, body.delta, body.mechanism)

@@ -41,6 +41,15 @@ class QuestionBody(StrictBody):
     mechanism: NameText = DEFAULT
 
 
+class PatternBody(StrictBody):
+    """A pattern, and the table of edges in which it is counted."""
+
+    pattern: Annotated[str, Field(min_length=1, max_length=500)]
+    table: NameText
+    source: NameText
+    target: NameText
+
+
 class EstimateBody(StrictBody):
     """A question whose error is estimated from statistics that are stated."""
 

@@ -19,6 +19,7 @@ STATUS = {
     "busy": 429,
     "sign-in": 401,
     "forbidden": 403,
+    "cross-site": 403,
     "unanswered": 504,
 }
 """what a refusal is called in HTTP, by its code; all others are 422: the question itself is refused"""

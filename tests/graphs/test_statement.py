@@ -1,4 +1,4 @@
-"""A pattern as SQL over a table of edges counts the copies that graphs count: NetworkX' matcher is the judge."""
+"""A pattern as SQL over a table of edges counts the copies that graphs count: NetworkX is the judge."""
 
 from __future__ import annotations
 

@@ -21,10 +21,16 @@ CHROMIUM = os.environ.get("RECUSE_CHROMIUM") or shutil.which("chromium")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no browser: apt-get install chromium, or name one in RECUSE_CHROMIUM"
 )
-ARGUMENTS = (
-    "--no-sandbox --headless --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+ARGUMENTS = [
+    "--no-sandbox",
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 AXE = Path(axe.__file__).parent / "axe.min.js"
 PAGES = ["/", "/patterns", "/budget", "/policy", "/history"]
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 640.0, 160.0
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Burndown:
     """A line from left (the first charge) to right (now), and what was left at its ends."""
 
     path: str
@@ -26,7 +26,7 @@ class Steps:
     """where along the line something was charged and not answered"""
 
 
-def burndown(balance: Balance, charges: Sequence[Charge], now: datetime | None = None) -> Steps | None:
+def burndown(balance: Balance, charges: Sequence[Charge], now: datetime | None = None) -> Burndown | None:
     """Return the steps down to what is left now; None if nothing was charged. `charges`: newest first."""
     if not charges:
         return None
@@ -51,7 +51,7 @@ def burndown(balance: Balance, charges: Sequence[Charge], now: datetime | None =
     lost = tuple(
         across(at) for at, charge in zip(times, reversed(charges), strict=True) if charge.answer is None
     )
-    return Steps(
+    return Burndown(
         "".join(parts), times[0].isoformat(), end.isoformat("T", "seconds"), decimal_text(before), lost
     )
 

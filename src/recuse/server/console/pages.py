@@ -62,8 +62,8 @@ def curator(asking: Annotated[Visitor, Depends(reader)]) -> Visitor:
     return asking
 
 
-Reader = Annotated[Visitor, Depends(reader)]
-Curator = Annotated[Visitor, Depends(curator)]
+PageReader = Annotated[Visitor, Depends(reader)]
+PageCurator = Annotated[Visitor, Depends(curator)]
 
 
 def is_page(request: Request) -> bool:
@@ -104,7 +104,7 @@ async def sign_in(body: SignInBody, request: Request) -> Response:
 
 
 @pages.post("/sign-out")
-async def sign_out(body: SignOutBody, asking: Reader, request: Request) -> Response:
+async def sign_out(body: SignOutBody, asking: PageReader, request: Request) -> Response:
     """End a session, or all of the same person."""
     refuse_other_sites(request, asking)
     browsers = request.app.state.browsers
@@ -116,7 +116,7 @@ async def sign_out(body: SignOutBody, asking: Reader, request: Request) -> Respo
 
 
 @pages.get("/")
-async def ask(asking: Reader, open: Annotated[int, Query(ge=0, lt=2**62)] = 0) -> Response:
+async def ask(asking: PageReader, open: Annotated[int, Query(ge=0, lt=2**62)] = 0) -> Response:
     """Return the page on which questions are asked; `open`: the number of one in the history."""
     tables = await asking.service.catalogue()
     name = None if asking.who.is_custodian else asking.who.analyst
@@ -126,14 +126,14 @@ async def ask(asking: Reader, open: Annotated[int, Query(ge=0, lt=2**62)] = 0) -
 
 
 @pages.get("/patterns")
-async def patterns(asking: Reader) -> Response:
+async def patterns(asking: PageReader) -> Response:
     """Return the page on which subgraphs are drawn and counted."""
     tables = await asking.service.catalogue()
     return await _page(asking, "patterns", edges=_edges(tables), data=_data(asking, tables))
 
 
 @pages.get("/budget")
-async def budget(asking: Reader) -> Response:
+async def budget(asking: PageReader) -> Response:
     """Return what was spent when: one's own; a custodian's, of the database and of each analyst."""
     name, book = asking.who.analyst, asking.service.book
     if not asking.who.is_custodian:
@@ -154,7 +154,7 @@ async def budget(asking: Reader) -> Response:
 
 
 @pages.get("/policy")
-async def policy(asking: Reader) -> Response:
+async def policy(asking: PageReader) -> Response:
     """Return whose the rows of each table are, as a picture and in words; no row is shown."""
     tables = await asking.service.catalogue()
     text = Path(asking.service.dataset.policy).read_text("utf-8") if asking.who.is_custodian else None
@@ -163,7 +163,7 @@ async def policy(asking: Reader) -> Response:
 
 
 @pages.get("/history")
-async def history(asking: Reader, before: Annotated[int, Query(ge=1, lt=2**62)] = 2**62 - 1) -> Response:
+async def history(asking: PageReader, before: Annotated[int, Query(ge=1, lt=2**62)] = 2**62 - 1) -> Response:
     """Return what was asked, newest first: one's own; a custodian's, all."""
     name, book = None if asking.who.is_custodian else asking.who.analyst, asking.service.book
     rows = await book.do(lambda ledger: ledger.charges(name, before, PAGE + 1))
@@ -174,7 +174,7 @@ async def history(asking: Reader, before: Annotated[int, Query(ge=1, lt=2**62)] 
 
 
 @pages.get("/admin")
-async def admin(asking: Curator) -> Response:
+async def admin(asking: PageCurator) -> Response:
     """Return what custodians do: limits, tokens, publications; and what was done."""
     service = asking.service
     analysts = await service.book.do(lambda ledger: ledger.analysts())

@@ -13,6 +13,7 @@ from recuse.mechanism.mechanisms import DEFAULT
 from recuse.privacy import Delta, Epsilon
 from recuse.server.frames import Message
 from recuse.session.answer import Answer
+from recuse.sql.clock import present
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,13 @@ class Inquiry:
     delta: str | None = None
     mechanism: str = DEFAULT
     door: str = "http"
+    moment: datetime = field(default_factory=present)
+    """when it was asked: every process that reads it means the same day"""
 
     def message(self, do: str, **more: Any) -> Message:
         """Return what a worker is told."""
         told = {"sql": self.sql, "epsilon": self.epsilon, "delta": self.delta, "mechanism": self.mechanism}
-        return {"do": do, **told, **more}
+        return {"do": do, **told, "moment": self.moment.isoformat(), **more}
 
     def bill(self, found: Message, analyst: str | None) -> Bill:
         """Return what the ledger is asked to pay for."""

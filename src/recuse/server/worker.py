@@ -19,6 +19,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -38,6 +39,7 @@ from recuse.session.session import Session, connect
 from recuse.session.spine import arranged, look
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
+from recuse.sql.clock import tells_time
 from recuse.sql.owned_words import describe
 from recuse.sql.ownership import Linked, Owned, ProtectedTable, PublicTable, own
 
@@ -66,10 +68,13 @@ class Desk:
 
     def question(self, asked: Message) -> SqlQuestion:
         """Return a question, refused or understood; no private row is read."""
-        key = (asked["sql"], asked["epsilon"], asked.get("delta"), asked["mechanism"])
+        sql, epsilon, delta, mechanism = asked["sql"], asked["epsilon"], asked.get("delta"), asked["mechanism"]
+        moment = datetime.fromisoformat(asked["moment"]) if tells_time(sql) else None
+        key = (sql, epsilon, delta, mechanism, moment)
         if key not in self._questions:
-            sql, epsilon, delta, mechanism = key
-            self._questions[key] = self.session.question(sql, epsilon, delta=delta, mechanism=mechanism)
+            self._questions[key] = self.session.question(
+                sql, epsilon, delta=delta, mechanism=mechanism, moment=moment
+            )
             while len(self._questions) > KEPT:
                 self._questions.popitem(last=False)
         return self._questions[key]

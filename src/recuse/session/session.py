@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from fractions import Fraction
 from os import PathLike
 from typing import Any, Unpack
@@ -37,6 +38,7 @@ from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
 from recuse.session.synthetic import make
 from recuse.session.tables import DescribedTable, described_tables
+from recuse.sql.clock import present
 from recuse.sql.compile import compile_query
 from recuse.sql.explain import Explanation
 from recuse.sql.growth import growing_joins, unique_keys
@@ -62,9 +64,12 @@ class Session(Spine):
         self.engine = engine
         self._policy_hash = policy_hash(policy)
 
-    def compile(self, sql: str) -> Plan:
-        """Return the plan of a question, or refuse it; no data is read, nothing is charged."""
-        plan = compile_query(sql, self.policy, self.engine.catalogue())
+    def compile(self, sql: str, moment: datetime | None = None) -> Plan:
+        """Return the plan of a question, or refuse it; no data is read, nothing is charged.
+
+        It is asked now, or at that `moment` (UTC): what `CURRENT_DATE` is in it.
+        """
+        plan = compile_query(sql, self.policy, self.engine.catalogue(), moment or present())
         check_plan(plan, self.engine)
         return plan
 
@@ -99,10 +104,16 @@ class Session(Spine):
         return int(found["n"][0].as_py())
 
     def question(
-        self, sql: str, epsilon: NumberLike, *, delta: NumberLike | None = None, mechanism: str = DEFAULT
+        self,
+        sql: str,
+        epsilon: NumberLike,
+        *,
+        delta: NumberLike | None = None,
+        mechanism: str = DEFAULT,
+        moment: datetime | None = None,
     ) -> SqlQuestion:
         """Return a question that `charge` and `answer` take, or refuse it. No private row is read."""
-        return self._question(self.compile(sql), epsilon, mechanism, delta)
+        return self._question(self.compile(sql, moment), epsilon, mechanism, delta)
 
     def _question(
         self, plan: Plan, epsilon: NumberLike, mechanism: str, delta: NumberLike | None = None
@@ -212,7 +223,7 @@ class Session(Spine):
         else:
             data, cautions, basis = declared_public(like), (), "on data declared public"
         with closing(open_engine(data, self.policy)) as engine:
-            public = compile_query(sql, self.policy, engine.catalogue())
+            public = compile_query(sql, self.policy, engine.catalogue(), present())
             check_plan(public, engine)
             # all groups, in one order, whatever they hold
             every = replace(public, steps=())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from fractions import Fraction
 
 from sqlglot import exp
@@ -19,6 +20,7 @@ from recuse.fold import fold
 from recuse.krelation.relation import Shape
 from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue
+from recuse.sql.clock import at
 from recuse.sql.complete import complete_links
 from recuse.sql.derivation import shape_of
 from recuse.sql.derive import derive
@@ -60,8 +62,13 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-def compile_query(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
-    """Return the plan of an SQL question, or refuse it with place, reason and hint."""
+def compile_query(
+    text: str, policy: Policy, catalogue: Catalogue, moment: datetime | None = None
+) -> Plan:
+    """Return the plan of an SQL question, or refuse it with place, reason and hint.
+
+    `moment` is when it is asked, for questions that speak of the present; without it they are refused.
+    """
     try:
         return _plan_of(text, policy, catalogue)
     except QueryError as error:
@@ -73,18 +80,25 @@ def _plan_of(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
     try:
         schema = schema_of(text, policy, catalogue)
         tree = parse(text, catalogue.dialect)
-        try:
-            return _compile(tree, policy, schema)
-        except QueryError:
-            public = public_query(tree, schema, Met(schema))
-            if public is None:
-                raise
-            return _about_nobody(public, schema)
+        said = () if moment is None else at(tree, text, moment, catalogue.macros)
+        plan = _plan_of(tree, policy, schema)
+        return replace(plan, explanation=replace(plan.explanation, how=(*plan.explanation.how, *said)))
     except RecursionError:
         raise QueryError("the query is nested too deeply", hint="write it more simply") from None
     except SqlglotError:
         problem = f"the query cannot be written for {catalogue.dialect.name}"
         raise QueryError(problem, hint="write it more simply") from None
+
+
+def _plan_of(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
+    """Return the plan of a tree: about people, or run as it is if it is about nobody."""
+    try:
+        return _compile(tree, policy, schema)
+    except QueryError:
+        public = public_query(tree, schema, Met(schema))
+        if public is None:
+            raise
+        return _about_nobody(public, schema)
 
 
 def _about_nobody(public: PublicQuery, schema: Schema) -> Plan:

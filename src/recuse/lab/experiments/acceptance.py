@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from recuse.privacy import Delta
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.compile import compile_query
 
+ASKED = datetime(2026, 11, 17)  # noqa: DTZ001 - in UTC, as all moments are
 UNKNOWN_AGGREGATE = "this aggregate is not answered"
 
 
@@ -105,7 +107,7 @@ def questions(text: str) -> Iterator[tuple[str, str]]:
 def refusal_of(text: str, policy: Policy, catalogue: Catalogue, engine: DuckDB) -> QueryError | None:
     """Return why a question is refused; None if it is answered."""
     try:
-        check_plan(compile_query(text, policy, catalogue), engine)
+        check_plan(compile_query(text, policy, catalogue, ASKED), engine)
     except QueryError as error:
         return error
     return None

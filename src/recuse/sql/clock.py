@@ -17,7 +17,7 @@ from recuse.sql.reasons import written_name
 
 MOMENTS = ("now", "current_timestamp", "localtimestamp", "transaction_timestamp", "get_current_timestamp")
 DAYS = ("current_date", "today")
-_SPOKEN = re.compile(rf"\b({'|'.join((*MOMENTS, *DAYS, 'current_localtimestamp'))})\b", re.IGNORECASE)
+_SPOKEN = re.compile(rf"\b({'|'.join((*MOMENTS, *DAYS, 'current_localtimestamp', 'age'))})\b", re.IGNORECASE)
 _MOMENTS = (exp.CurrentTimestamp, exp.Localtimestamp)
 
 
@@ -35,17 +35,27 @@ def at(tree: exp.Query, text: str, moment: datetime, macros: frozenset[str]) -> 
     """Put constants where a tree speaks of the present, and return them in words; `macros` are left alone."""
     said = []
     for node in list(tree.find_all(exp.Func)):
+        if _is_age(node) and "age" not in macros:  # counted from today on
+            node.set("expressions", [_constant(str(moment.date()), "DATE"), *node.expressions])
         kind = None if written_name(node, text) in macros else _kind(node)
         if kind is None:
             continue
         place = span(node, text)
-        made = exp.cast(exp.Literal.string(str(moment.date() if kind == "DATE" else moment)), kind)
+        made = _constant(str(moment.date() if kind == "DATE" else moment), kind)
         if place is not None:
             made.meta.update(start=place[0], end=place[1])
         node.replace(made)
         written = "the present moment" if place is None else text[place[0] : place[1] + 1]
         said.append(f"{written} is {made.this.name} (UTC): asked later it is another question")
     return tuple(dict.fromkeys(said))
+
+
+def _constant(written: str, kind: str) -> exp.Cast:
+    return exp.cast(exp.Literal.string(written), kind)
+
+
+def _is_age(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and fold(node.name) == "age" and len(node.expressions) == 1
 
 
 def _kind(node: exp.Expr) -> str | None:

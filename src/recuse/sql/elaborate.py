@@ -34,6 +34,7 @@ from recuse.scalars.types import (
 )
 from recuse.sql.casts import cast_target
 from recuse.sql.native.inner import Inner
+from recuse.sql.durations import duration_of, told
 from recuse.sql.placeholder import Released, place_of
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name
@@ -96,6 +97,10 @@ class Elaborator:
 
     def expression(self, node: exp.Expr) -> Expression:
         """Return the typed expression, or refuse the part that is not understood."""
+        if (duration := duration_of(node)) is not None:
+            told_of = told(duration, self.expression(duration.until), self.expression(duration.since))
+            if told_of is not None:
+                return told_of
         special = SPECIAL.get(type(node))
         if special is not None and OWN_NODE not in node.args:
             return special(self, node)

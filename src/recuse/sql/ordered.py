@@ -2,6 +2,7 @@
 
 MAX(x), MIN(x)                                   no clipping bound
 MEDIAN(x), QUANTILE(x, q), QUANTILE_CONT, _DISC  q a number between 0 and 1
+QUANTILE_CONT(x, q ORDER BY x)                   the same; DESC counts from the other end
 PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)     the same; DESC counts from the other end
 """
 
@@ -137,7 +138,7 @@ def ordered_call(call: exp.Expr) -> OrderedCall | exp.Expr | None:
         case exp.Median():
             return OrderedCall(_quantile(Fraction(1, 2)), call.this)
         case exp.PercentileCont() | exp.PercentileDisc() if call.expression:
-            return _at(call.expression, call.this)
+            return _ranked(call)
         case exp.Quantile() | exp.ApproxQuantile() if not set(_held(call)) - {"this", "quantile"}:
             return _at(call.args["quantile"], call.this)
         case exp.WithinGroup(this=exp.PercentileCont() | exp.PercentileDisc()):
@@ -146,6 +147,17 @@ def ordered_call(call: exp.Expr) -> OrderedCall | exp.Expr | None:
                 return call
             return _at(call.this.this, terms[0].this, backwards=bool(terms[0].args.get("desc")))
     return None
+
+
+def _ranked(call: exp.Expr) -> OrderedCall | exp.Expr:
+    """Return QUANTILE_CONT(x, q), which may say once more that it is ordered by x."""
+    order = call.expression
+    if not isinstance(order, exp.Order):
+        return _at(order, call.this)
+    terms = order.expressions
+    if len(terms) != 1 or terms[0].this != call.this:
+        return call
+    return _at(order.this, call.this, backwards=bool(terms[0].args.get("desc")))
 
 
 def _at(rank: exp.Expr, argument: exp.Expr, *, backwards: bool = False) -> OrderedCall | exp.Expr:

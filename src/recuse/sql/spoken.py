@@ -14,6 +14,7 @@ Spoken = tuple[str, Sequence[exp.Expr]]
 OWN = "own"
 """the argument in which a node holds how the names of functions begin that its engine means otherwise"""
 
+PART_NAMES = ("date_part", "datepart")
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 
 # node → name in the table, and which of the node's arguments it takes, in order
@@ -181,7 +182,7 @@ def _connected(name: str) -> Callable[[exp.Expr], Spoken | None]:
 
 def _anonymous(node: exp.Expr) -> Spoken | None:
     name = fold(node.name)
-    if name in ("date_part", "datepart") and len(node.expressions) == 2:
+    if name in PART_NAMES and len(node.expressions) == 2:
         return _field(node.expressions[0], node.expressions[1])
     known = ANONYMOUS.get(name)
     return None if known is None else (known, node.expressions)

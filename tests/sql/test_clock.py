@@ -13,7 +13,7 @@ from recuse.sql.identity import meaning
 from recuse.sql.plan import Plan
 from support.sql.bazaar import POLICY, catalogue
 
-NOON = datetime(2024, 2, 29, 12)  # noqa: DTZ001 - in UTC, as all moments are
+NOON = datetime(2024, 2, 29, 12)
 RECENT = "SELECT COUNT(*) FROM orders WHERE o_date >= {} - INTERVAL 30 DAY"
 
 
@@ -43,7 +43,9 @@ def test_tomorrow_it_is_another_question_and_later_today_the_same():
 
 
 def test_explain_says_which_day_it_is():
-    assert any("CURRENT_DATE is 2024-02-29" in line for line in asked(RECENT.format("CURRENT_DATE")).explanation.how)
+    assert any(
+        "CURRENT_DATE is 2024-02-29" in line for line in asked(RECENT.format("CURRENT_DATE")).explanation.how
+    )
 
 
 def test_days_since_the_last_order_are_computed_from_what_is_released():

@@ -13,7 +13,7 @@ from recuse.errors import QueryError
 from recuse.policy import Policy
 from recuse.session.session import connect
 
-MOMENTS = st.datetimes(datetime(1930, 1, 1), datetime(2070, 1, 1))  # noqa: DTZ001 - columns have no zone
+MOMENTS = st.datetimes(datetime(1930, 1, 1), datetime(2070, 1, 1))
 DATES = st.dates(date(1930, 1, 1), date(2070, 1, 1))
 ROWS = st.lists(st.tuples(MOMENTS, MOMENTS, DATES, DATES), min_size=1, max_size=12)
 FIELDS = (
@@ -46,6 +46,7 @@ def test_every_field_is_what_the_database_says(rows):
 def test_other_fields_of_a_number_of_days_are_refused(field):
     connection = duckdb.connect(":memory:", config={"threads": 1})
     connection.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, d DATE, e DATE)")
-    with connect(connection, POLICY.parse('[[protect]]\ntable = "person"\nkey = ["id"]')) as session:
-        with pytest.raises(QueryError, match="a date or timestamp is needed"):
-            session.compile(f"SELECT SUM({field}) FROM person")
+    policy = Policy.parse('[[protect]]\ntable = "person"\nkey = ["id"]')
+    needed = pytest.raises(QueryError, match="a date or timestamp is needed")
+    with connect(connection, policy) as session, needed:
+        session.compile(f"SELECT SUM({field}) FROM person")

@@ -211,12 +211,19 @@ def derivations_of(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) 
     """Return a table of derivations with what the engine returned for it."""
     below = [
         BelowTables(
-            [derivations_of(inner, tables) for inner in below.group.tables], below.columns, below.group.least
+            [derivations_of(inner, tables) for inner in below.group.tables],
+            below.columns,
+            _least(below.group.least, tables),
         )
         for below in table.below
     ]
     owners = [(owner.kind, owner.columns) for owner in table.owners]
     return Derivations(tables[table.sql], owners, table.key, below, table.value)
+
+
+def _least(least: int | str, tables: Mapping[str, pyarrow.Table]) -> int:
+    """Return how many are needed: a number, or what a statement over public tables returned."""
+    return int(tables[least].column(0)[0].as_py()) if isinstance(least, str) else least
 
 
 def _groups(found: Derivations, domain: GroupDomain) -> Integers:

@@ -142,7 +142,7 @@ def plant(groups: OrGroups) -> tuple[Integers, Forest]:
     found = [table.ands(~sure, inner_depth) for table in planted]
     ands, group = joined([forest for forest, _, _ in found]), np.concatenate([group for _, group, _ in found])
     order = np.argsort(group, kind="stable")
-    if groups.least == 1:
+    if groups.least <= 1:  # all of nothing is there
         sizes = np.bincount(group, minlength=groups.count)
         state = np.where(sure, TRUE, FALSE)
         state[sizes > 0] = np.arange(np.count_nonzero(sizes))

@@ -68,7 +68,12 @@ class Desk:
 
     def question(self, asked: Message) -> SqlQuestion:
         """Return a question, refused or understood; no private row is read."""
-        sql, epsilon, delta, mechanism = asked["sql"], asked["epsilon"], asked.get("delta"), asked["mechanism"]
+        sql, epsilon, delta, mechanism = (
+            asked["sql"],
+            asked["epsilon"],
+            asked.get("delta"),
+            asked["mechanism"],
+        )
         moment = datetime.fromisoformat(asked["moment"]) if tells_time(sql) else None
         key = (sql, epsilon, delta, mechanism, moment)
         if key not in self._questions:

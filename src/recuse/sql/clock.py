@@ -65,4 +65,6 @@ def _kind(node: exp.Expr) -> str | None:
     if isinstance(node, exp.Anonymous):
         name = "" if node.expressions else fold(node.name)
         return "TIMESTAMP" if name in MOMENTS else "DATE" if name in DAYS else None
-    return "TIMESTAMP" if isinstance(node, _MOMENTS) else "DATE" if isinstance(node, exp.CurrentDate) else None
+    return (
+        "TIMESTAMP" if isinstance(node, _MOMENTS) else "DATE" if isinstance(node, exp.CurrentDate) else None
+    )

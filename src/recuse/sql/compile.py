@@ -62,9 +62,7 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-def compile_query(
-    text: str, policy: Policy, catalogue: Catalogue, moment: datetime | None = None
-) -> Plan:
+def compile_query(text: str, policy: Policy, catalogue: Catalogue, moment: datetime | None = None) -> Plan:
     """Return the plan of an SQL question, or refuse it with place, reason and hint.
 
     `moment` is when it is asked, for questions that speak of the present; without it they are refused.

@@ -143,6 +143,7 @@ class Conditions:
         row_wise = reader.settled(found, scope)
         if row_wise is not None:
             return row_wise
+        found = reader.divided(found)
         reader.refuse_nested(found, node)
         return found
 

@@ -62,16 +62,21 @@ class DerivationTable:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An OR over the rows of its tables that share a key; with `least` above 1 a threshold over them."""
+    """An OR over the rows of its tables that share a key; with `least` above 1 a threshold over them.
+
+    `least` may be the SQL of a number that public tables say.
+    """
 
     tables: tuple[DerivationTable, ...]
-    least: int = 1
+    least: int | str = 1
 
     @property
     def has_threshold(self) -> bool:
         """Whether it, or anything below it, needs more than one row."""
-        return self.least > 1 or any(
-            below.group.has_threshold for table in self.tables for below in table.below
+        return (
+            isinstance(self.least, str)
+            or self.least > 1
+            or any(below.group.has_threshold for table in self.tables for below in table.below)
         )
 
 

@@ -18,7 +18,7 @@ from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.position import refusal, span
 from recuse.sql.presence import join_present
 from recuse.sql.query import Block, BlockSource, Choice, Owner, Scalar, Scan, SetOf, column, shows
-from recuse.sql.render import select, union
+from recuse.sql.render import number_of, select, union
 from recuse.sql.tied import Tied, needed_around, used_in
 from recuse.sql.walk import below, scalars_of
 
@@ -181,7 +181,13 @@ class _Deriver:
             tables: tuple[DerivationTable, ...] = (inner._values(choice, around, tied),)
         else:
             tables = tuple(inner._counted(branch, around, tied) for branch in choice.branches)
-        return Group(tables, choice.quorum.least)
+        return Group(tables, self._least(choice.quorum.least))
+
+    def _least(self, least: int | Block) -> int | str:
+        """Return how many are needed: a number, or the SQL that says how many distinct rows there are."""
+        if isinstance(least, int):
+            return least
+        return self.dialect.statement(self._lowered(number_of([least]).this))
 
     def _counted(self, block: Block, around: Sequence[Block], tied: Tied) -> DerivationTable:
         """Return the rows of one branch of a threshold, those of equal owners added up."""

@@ -47,7 +47,8 @@ def duration_of(node: exp.Expr) -> Duration | None:
     name = fold(named.name)
     field = ALIASES.get(name, name)
     if isinstance(inner, exp.Anonymous) and fold(inner.name) == "age" and len(inner.expressions) == 2:
-        return Duration(field, *inner.expressions, aged=True) if field in ("year", "month") else None
+        until, since = inner.expressions
+        return Duration(field, until, since, aged=True) if field in ("year", "month") else None
     if isinstance(inner, exp.Sub) and not isinstance(inner.expression, exp.Interval):
         known = field == "epoch" or field in PARTS
         return Duration(field, inner.this, inner.expression, aged=False) if known else None

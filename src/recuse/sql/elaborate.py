@@ -33,8 +33,8 @@ from recuse.scalars.types import (
     whole,
 )
 from recuse.sql.casts import cast_target
-from recuse.sql.native.inner import Inner
 from recuse.sql.durations import duration_of, told
+from recuse.sql.native.inner import Inner
 from recuse.sql.placeholder import Released, place_of
 from recuse.sql.position import refusal, span
 from recuse.sql.reasons import LISTED, reason_of, written_name

@@ -73,12 +73,16 @@ def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
             {
                 "tables": [_table(inner, grammar) for inner in below.group.tables],
                 "columns": list(below.columns),
-                "least": below.group.least,
+                "least": _least(below.group.least, grammar),
             }
             for below in table.below
         ],
         "value": table.value,
     }
+
+
+def _least(least: int | str, grammar: str) -> int | str:
+    return canonical(least, grammar) if isinstance(least, str) else least
 
 
 def _groups(grouping: Grouping, grammar: str) -> dict[str, Any]:

@@ -197,5 +197,6 @@ def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
     for table in tables:
         found.append(table.sql)
         for below in table.below:
+            found += [below.group.least] if isinstance(below.group.least, str) else []
             found += statements(below.group.tables)
     return found

@@ -23,6 +23,7 @@ from recuse.scalars.types import Float, Number
 from recuse.sql.absences import absorbed
 from recuse.sql.asks import NEGATED, is_extreme, is_extreme_comparison
 from recuse.sql.counted import counted
+from recuse.sql.division import all_have
 from recuse.sql.elaborate import Elaborator, type_of
 from recuse.sql.own import completed, filled, settled
 from recuse.sql.position import refusal, span
@@ -120,6 +121,14 @@ class Predicates:
             for step, outcome in zip(reversed(steps), reversed(predicate.outcomes[1:]), strict=True)
         ]
         return exp.Case(ifs=ifs, default=_written(predicate.outcomes[0]))
+
+    def divided(self, predicate: Predicate) -> Predicate:
+        """Return EXISTS of public rows that lack something as what it is: not all of them have it."""
+        if predicate.outcomes != (False, True) or len(predicate.steps[0]) != 1:
+            return predicate
+        ((block,),) = predicate.steps
+        every = all_have(block, self.schema, type_lookup(self.sources))
+        return predicate if every is None else Predicate(((every,),), (True, False))
 
     def refuse_nested(self, predicate: Predicate, node: exp.Expr) -> None:
         """Refuse a predicate on private rows that itself depends on rows being absent."""

@@ -110,11 +110,12 @@ class Choice:
 class Quorum:
     """A threshold: what the rows that are there count for adds up to `least`, which is above 1.
 
+    `least` may be rows of public tables, which depend on nothing around: as many as these are distinct.
     A row counts for the `weight` of its block, a whole number from 0, and for 1 without; `distinct` rows,
     those of equal outputs, count once. `shows` is the set whose row is there whenever so much is.
     """
 
-    least: int
+    least: int | Block
     distinct: bool = False
     shows: str | None = None
 

@@ -113,23 +113,27 @@ def native_choice(choice: Choice) -> Scalar:
     """Return the condition in plain SQL that a choice holds."""
     if choice.quorum is None:
         return native_exists(choice.branches)
-    least = exp.Literal.number(choice.quorum.least)
-    return exp.GTE(this=native_total(choice.branches, choice.quorum), expression=least)
+    least = choice.quorum.least
+    wanted = number_of([with_choices(least)]) if isinstance(least, Block) else exp.Literal.number(least)
+    return exp.GTE(this=native_total(choice.branches, choice.quorum), expression=wanted)
 
 
 def native_total(branches: Sequence[Block], quorum: Quorum) -> Scalar:
     """Return what the rows of all branches count for, in plain SQL; 0 if there are none."""
     plain = list(map(with_choices, branches))
     if quorum.distinct:
-        rows = union([select(branch, *_named(branch)) for branch in plain], distinct=True)
-        inner = exp.Subquery(this=rows, alias=_alias("counted"))
-        counted = exp.Select(expressions=[exp.Count(this=exp.Star())]).from_(inner)
-        return exp.Subquery(this=counted)
+        return number_of(plain)
     found: list[Scalar] = [exp.Subquery(this=select(branch, _total(branch))) for branch in plain]
     total = found[0]
     for part in found[1:]:
         total = exp.Add(this=total, expression=part)
     return exp.paren(total) if len(found) > 1 else total
+
+
+def number_of(branches: Sequence[Block]) -> exp.Subquery:
+    """Return how many distinct rows there are, in plain SQL; choices are left out."""
+    inner = exp.Subquery(this=distinct_outputs(branches), alias=_alias("counted"))
+    return exp.Subquery(this=exp.Select(expressions=[exp.Count(this=exp.Star())]).from_(inner))
 
 
 def _total(block: Block) -> Scalar:

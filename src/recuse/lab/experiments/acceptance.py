@@ -32,7 +32,7 @@ from recuse.privacy import Delta
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.compile import compile_query
 
-ASKED = datetime(2026, 11, 17)  # noqa: DTZ001 - in UTC, as all moments are
+ASKED = datetime(2026, 11, 17)
 UNKNOWN_AGGREGATE = "this aggregate is not answered"
 
 

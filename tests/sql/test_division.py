@@ -62,15 +62,15 @@ def test_what_a_customer_owns_anyway_is_no_threshold():
 
 @pytest.mark.parametrize(
     "divisor",
-    ["customer p WHERE c_id > 0 AND", "product p WHERE p_price = n.n_id AND"],  # private; of the row around
+    [  # private; of the row around
+        "customer p WHERE NOT EXISTS (SELECT 1 FROM gift WHERE g_product = p.c_id AND g_to = n_id)",
+        "product p WHERE p_price = n_id AND NOT EXISTS (SELECT 1 FROM gift WHERE g_product = p.p_id)",
+    ],
 )
 def test_other_divisors_stay_refused(divisor):
     market = MARKETS[0]
-    inner = LACKS.format("gift g WHERE g.g_product = p.p_id AND g.g_to = n.n_id").replace("p.p_id", "p.c_id")
-    inner = inner if "customer" in divisor else inner.replace("p.c_id", "p.p_id")
     with pytest.raises(QueryError, match="a negation inside a subquery"):
-        text = f"SELECT COUNT(*) FROM nation n WHERE {LACKS.format(f'{divisor} {inner}')}"
-        compile_query(text, market.policy, market.catalogue())
+        derive(market, f"SELECT COUNT(*) FROM nation WHERE {LACKS.format(divisor)}")
 
 
 def broken(text: str, databases: int) -> bool:

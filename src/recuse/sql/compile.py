@@ -68,13 +68,13 @@ def compile_query(text: str, policy: Policy, catalogue: Catalogue, moment: datet
     `moment` is when it is asked, for questions that speak of the present; without it they are refused.
     """
     try:
-        return _plan_of(text, policy, catalogue)
+        return _plan_at(text, policy, catalogue, moment)
     except QueryError as error:
         error.text = text
         raise
 
 
-def _plan_of(text: str, policy: Policy, catalogue: Catalogue) -> Plan:
+def _plan_at(text: str, policy: Policy, catalogue: Catalogue, moment: datetime | None) -> Plan:
     try:
         schema = schema_of(text, policy, catalogue)
         tree = parse(text, catalogue.dialect)

@@ -36,7 +36,7 @@ CHAIN = [
     ["mechanism"],
     ["ledger"],
     ["session"],
-    ["dbapi", "demo", "client"],
+    ["dbapi", "demo", "client", "examples"],
     ["server", "magic"],
     ["cli"],
     ["lab", "__main__"],

@@ -15,7 +15,8 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session.answer import Answer
 from recuse.session.session import connect
-from recuse.session.words import truth_text
+from recuse.session.table import drawing
+from recuse.session.words import noise_text, truth_text
 
 POLICY = """
 [[protect]]                  # every person is one participant
@@ -135,6 +136,7 @@ def run_demo() -> Iterator[str]:
         yield from ("    " + line for line in told.question.sql.splitlines())
         yield f"private answer   {told.answer:>9,}   {truth_text(told.answer.number)}"
         yield f"true answer      {told.truth:>9,}   shown only because the data is made"
+        yield f"noise, from 0    {drawing(told.answer.number)}   {noise_text(told.answer.number)}"
         spent += told.answer.epsilon
     granted = spent + (told.answer.remaining or 0)
     yield ""

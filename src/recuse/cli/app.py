@@ -18,11 +18,14 @@ from typing import Annotated
 import typer
 
 from recuse.cli.budget import budget_app, data_app
+from recuse.cli.checkup import checkup
 from recuse.cli.custody import ledger_app, token_app
 from recuse.cli.datasets import datasets
 from recuse.cli.estimate import estimate
+from recuse.cli.examples import examples
 from recuse.cli.graph import graph_app
 from recuse.cli.histogram import histogram
+from recuse.cli.init import init
 from recuse.cli.later import later
 from recuse.cli.old_spelling import OldSpellings
 from recuse.cli.options import (
@@ -47,14 +50,14 @@ from recuse.cli.shell import Shell, talk
 from recuse.cli.show import as_json, tell
 from recuse.demo import demonstrated, run_demo
 from recuse.engines.open import open_engine
-from recuse.errors import RecuseError, UnansweredError
+from recuse.errors import ParameterError, RecuseError, UnansweredError
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.policy import Policy
+from recuse.policy.draw import as_lines, as_svg
 from recuse.privacy import Epsilon
 from recuse.session.domain import draft_domain
 from recuse.session.fingerprint import program_version
 from recuse.session.outward import door
-from recuse.sql.draft import draft
 from recuse.sql.owned_words import describe, stated_owners
 from recuse.sql.ownership import own
 
@@ -167,21 +170,9 @@ def shell(
         raise typer.Exit(UNANSWERED)
 
 
-@app.command()
-def init(
-    database: Database,
-    protect: Annotated[
-        list[str],
-        typer.Option(help="A table whose rows are participants, as TABLE or TABLE.KEY; repeatable."),
-    ],
-    json_output: AsJson = False,
-) -> None:
-    """Draft a policy from keys and references, for you to edit. Reads the catalogue, never a row."""
-    with closing(open_engine(source(database))) as engine:
-        catalogue = engine.catalogue()
-    drafted = "\n".join(draft(catalogue, protect, typed=catalogue.untyped))
-    typer.echo(json.dumps({"policy": drafted}) if json_output else drafted)
-
+app.command()(init)
+app.command("check")(checkup)
+app.command()(examples)
 
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")
 app.add_typer(policy_app, name="policy")
@@ -222,6 +213,24 @@ def policy_domain(
     """
     lines = list(draft_domain(source(database), Policy.read(policy), column))
     typer.echo(json.dumps({"domain": "\n".join(lines)}) if json_output else "\n".join(lines))
+
+
+@policy_app.command("draw")
+def policy_draw(
+    policy: Annotated[Path, typer.Argument(help="The TOML file that says who is protected.")],
+    out: Annotated[Path | None, typer.Option(help="Draw it into this file, an .svg, instead.")] = None,
+    json_output: AsJson = False,
+) -> None:
+    """Draw who is protected and which rows hang on them, as text or SVG. No data is needed."""
+    rules = Policy.read(policy)
+    if out is None:
+        lines = as_lines(rules)
+        typer.echo(json.dumps({"drawing": lines}) if json_output else "\n".join(lines))
+        return
+    if out.suffix.lower() != ".svg":
+        raise ParameterError("this kind of picture is not made", found=out.name, accepted=".svg")
+    out.write_text(as_svg(rules))
+    typer.echo(json.dumps({"picture": str(out)}) if json_output else f"picture   {out}")
 
 
 def _owners(rules: Policy, database: str | None) -> list[str]:

@@ -26,9 +26,8 @@ class Wanted:
     key: tuple[str, ...]
 
 
-def wanted(text: str, catalogue: Catalogue) -> Wanted:
-    """Return what TABLE or TABLE.KEY means; several key columns are separated by commas."""
-    name, _, columns = text.partition(".")
+def wanted_table(name: str, catalogue: Catalogue) -> Table:
+    """Return the table of that name."""
     table = catalogue.table(name)
     if table is None or table.view is not None:
         near = catalogue.nearest_table(name)
@@ -37,6 +36,13 @@ def wanted(text: str, catalogue: Catalogue) -> Wanted:
             accepted=", ".join(sorted(t.name for t in catalogue.tables if t.view is None)) or None,
             hint=f"did you mean {near}?" if near else None,
         )
+    return table
+
+
+def wanted(text: str, catalogue: Catalogue) -> Wanted:
+    """Return what TABLE or TABLE.KEY means; several key columns are separated by commas."""
+    name, _, columns = text.partition(".")
+    table = wanted_table(name, catalogue)
     if not columns:
         if not table.keys:
             raise PolicyError(
@@ -53,23 +59,35 @@ def wanted(text: str, catalogue: Catalogue) -> Wanted:
     return Wanted(table, tuple(column.name for column in found if column is not None))
 
 
-def draft(catalogue: Catalogue, protect: Sequence[str], *, typed: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines of the policy; `typed` are the tables whose columns need types, such as CSV files."""
+def draft(
+    catalogue: Catalogue, protect: Sequence[str], *, typed: Sequence[str] = (), public: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield the lines of the policy.
+
+    `typed` are the tables whose columns need types, such as CSV files, and whose keys nothing enforces;
+    `public` those of which it is said that they are about nobody.
+    """
+    nobody = {wanted_table(name, catalogue).name for name in public}
     chosen = {entry.table.name: entry for entry in (wanted(text, catalogue) for text in protect)}
     tables = [table for table in catalogue.tables if table.view is None]
     yield "# Who is protected, and how rows belong to them. Drafted from keys and references; read it well."
     for entry in chosen.values():
         yield from _section("protect", table=entry.table.name, key=entry.key)
     doubts = undecided(tables, chosen)
-    links = [(table, keys) for table, keys in linked(tables, chosen) if table.name not in doubts]
+    links = [(table, keys) for table, keys in linked(tables, chosen) if table.name not in {*doubts, *nobody}]
+    for name in typed:
+        yield from _unforced_key(catalogue, name)
     for table, references in links:
         for reference in references:
             columns = _in_order(reference, chosen.get(reference.target))
             yield from _section("link", table=table.name, column=columns, to=reference.target)
     for table in tables:
-        if table.name not in chosen and table.name not in {other.name for other, _ in links}:
+        if table.name in nobody:
+            yield from _section("public", table=table.name)
+        elif table.name not in chosen and table.name not in {other.name for other, _ in links}:
             yield from _undecided(table, list(chosen), doubts.get(table.name, ()))
     for name in typed:
+        yield from _never_below(catalogue, name)
         yield from _types(catalogue, name)
     yield ""
     yield "[budget]                     # what all answers together may cost: 1 is strict, 10 is generous"
@@ -176,6 +194,24 @@ def _undecided(table: Table, protected: Sequence[str], doubts: Sequence[str]) ->
     yield f"# table = {_text(table.name)}"
     yield f"# column = {_text(columns[:1])}"
     yield f"# to = {_text(protected[0])}" if protected else '# to = "…"'
+
+
+def _unforced_key(catalogue: Catalogue, name: str) -> Iterator[str]:
+    """Yield the key of a table that nothing enforces: whoever keeps the data vouches for it."""
+    table = catalogue.table(name)
+    for key in table.keys[:1] if table is not None else ():
+        yield from _section("key", table=name, column=key)
+
+
+def _never_below(catalogue: Catalogue, name: str) -> Iterator[str]:
+    """Yield the columns that seem to hold no number below 0 and name nothing; one that is counts for 0."""
+    table = catalogue.table(name)
+    if table is None:
+        return
+    naming = {part for key in (*table.keys, *(key.columns for key in table.foreign_keys)) for part in key}
+    found = tuple(c.name for c in table.columns if c.nonnegative and c.name not in naming)
+    if found:
+        yield from _section("nonnegative", table=name, column=found)
 
 
 def _types(catalogue: Catalogue, name: str) -> Iterator[str]:

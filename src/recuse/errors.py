@@ -5,6 +5,9 @@
     │   └── StatisticsError     parameter.statistics  … or one that an estimate needs is not stated
     ├── PolicyError             policy                the policy file says something that cannot be meant
     ├── QueryError              query                 the SQL is not understood completely, so it is refused
+    │   ├── NoTableError        query.table           … since there is no such table
+    │   ├── NoColumnError       query.column          … since there is no such column
+    │   └── ClosedTableError    query.closed          … since the policy does not mention a table
     ├── DatabaseError           database              the database cannot be opened or has no such table
     │   └── LayoutError         database.layout       … or an edge list is not laid out as was said
     ├── LedgerError             ledger                the budget ledger cannot be used
@@ -140,6 +143,18 @@ class QueryError(RecuseError, code="query"):
         if self.text is None or self.line is None or self.column is None:
             return [str(self)]
         return [str(self), *pointed(self.text, self.line, self.column)]
+
+
+class NoTableError(QueryError, code="query.table"):
+    """The query names a table that there is not."""
+
+
+class NoColumnError(QueryError, code="query.column"):
+    """The query names a column that there is not."""
+
+
+class ClosedTableError(QueryError, code="query.closed"):
+    """The query names a table that the policy does not mention."""
 
 
 class DatabaseError(RecuseError, code="database"):

@@ -51,7 +51,7 @@ def test_a_refusal_says_where_and_costs_nothing(school, ada):
     assert response.headers["content-type"] == "application/problem+json"
     told = response.json()
     assert (told["code"], told["line"], told["column"], told["hint"]) == (
-        "query",
+        "query.table",
         2,
         6,
         "did you mean pupil?",

@@ -95,7 +95,7 @@ def test_describing_costs_nothing(school, client):
 
 def test_a_refusal_has_state_place_detail_and_hint(school, client):
     before = school.spent("pg")
-    with pytest.raises(psycopg.errors.FeatureNotSupported) as found:
+    with pytest.raises(psycopg.errors.UndefinedTable) as found:
         client.execute("SELECT COUNT(*)\nFROM pupils")
     said = found.value.diag
     assert (said.message_primary, said.message_hint) == ("there is no table pupils", "did you mean pupil?")
@@ -105,8 +105,7 @@ def test_a_refusal_has_state_place_detail_and_hint(school, client):
         ("SET recuse.epsilon = -1", "22023"),
         ("SET recuse.nothing = 1", "42704"),
         ("SHOW nothing", "42704"),
-        ("SELECT relname FROM pg_catalog.pg_class", "42704"),
-        ("SELECT COUNT(*) FROM pupil, pg_catalog.pg_class", "42704"),
+        ("SELECT COUNT(*) FROM pupil, pg_catalog.pg_class", "0A000"),
         ("/* epsilon = 1000 */ SELECT COUNT(*) FROM friendship", "53400"),
     ]:
         with pytest.raises(psycopg.Error) as found:
@@ -156,7 +155,7 @@ def test_transactions_are_accepted_and_charges_stay(school, place):
         made.rollback()
         assert notices[-1] == "charges stay"
         assert school.spent("pg") - before == Fraction(1, 4)
-        with pytest.raises(psycopg.errors.FeatureNotSupported):
+        with pytest.raises(psycopg.errors.UndefinedTable):
             made.execute("SELECT COUNT(*) FROM nothing")
         with pytest.raises(psycopg.errors.InFailedSqlTransaction):
             made.execute(COUNT)

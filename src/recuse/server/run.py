@@ -17,7 +17,7 @@ from recuse.errors import ParameterError
 from recuse.ledger import Ledger, Role
 from recuse.server.http.app import application
 from recuse.server.metrics import metrics
-from recuse.server.postgres.door import opened
+from recuse.server.postgres.door import empty_databases, opened
 from recuse.server.service import Service
 from recuse.server.settings import Listen, Settings
 
@@ -72,7 +72,10 @@ async def _open_doors(
         address = f"{'https' if secure else 'http'}://{settings.http.listen}"
         say(f"console at {address}/, HTTP at {address}/api/v1")
     if settings.postgres is not None:
-        door = await opened(services, settings.postgres)
+        catalogues, version = empty_databases(services)
+        for catalogue in catalogues.values():
+            stack.push_async_callback(catalogue.stop)
+        door = await opened(services, settings.postgres, catalogues, version)
         stack.callback(door.close)
         say(f"PostgreSQL at {settings.postgres.listen}, databases {', '.join(services)}")
     if settings.metrics is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from recuse.errors import QueryError
+from recuse.errors import ClosedTableError, NoTableError, QueryError
 from recuse.fold import fold
 from recuse.sql.catalogue import Table
 from recuse.sql.elaborate import Lookup
@@ -46,10 +46,10 @@ class Met:
             near = catalogue.nearest_table(item.name)
             names = ", ".join(sorted(t.name for t in catalogue.tables)[:12]) or "none"
             hint = f"did you mean {near}?" if near else f"the tables are: {names}"
-            raise self.refuse(f"there is no table {item.name}", item, hint)
+            raise self.refuse(f"there is no table {item.name}", item, hint, NoTableError)
         if table.view is None and self.schema.ownership.of(table.name) is None:
             hint = "say who its rows belong to: [[protect]], [[link]] or [[public]]"
-            raise self.refuse(f"the policy does not mention table {table.name}", item, hint)
+            raise self.refuse(f"the policy does not mention table {table.name}", item, hint, ClosedTableError)
         return table
 
     def lookup(self) -> Lookup:
@@ -74,6 +74,8 @@ class Met:
             raise self.refuse("the query reads too many tables", item, "use every CTE and view fewer times")
         self.sources.append(scan)
 
-    def refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
+    def refuse(
+        self, problem: str, node: exp.Expr, hint: str | None, kind: type[QueryError] = QueryError
+    ) -> QueryError:
         """Return the refusal that points at a node."""
-        return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint)
+        return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint, kind=kind)

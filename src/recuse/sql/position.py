@@ -104,11 +104,17 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 def refusal(
-    problem: str, text: str, place: Span | None, *, accepted: str | None = None, hint: str | None = None
+    problem: str,
+    text: str,
+    place: Span | None,
+    *,
+    accepted: str | None = None,
+    hint: str | None = None,
+    kind: type[QueryError] = QueryError,
 ) -> QueryError:
     """Return the error that names the problem and quotes the place."""
     if place is None:
-        return QueryError(problem, accepted=accepted, hint=hint)
+        return kind(problem, accepted=accepted, hint=hint)
     line, column = line_and_column(text, place[0])
     found = text[place[0] : place[1] + 1]
-    return QueryError(problem, line=line, column=column, found=found, accepted=accepted, hint=hint)
+    return kind(problem, line=line, column=column, found=found, accepted=accepted, hint=hint)

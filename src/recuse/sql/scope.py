@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from recuse.errors import QueryError
+from recuse.errors import NoColumnError, QueryError
 from recuse.fold import fold, same
 from recuse.sql.catalogue import PSEUDO_COLUMNS, nearest
 from recuse.sql.position import placed, refusal, span
@@ -164,7 +164,9 @@ class Scope:
         hint = f"did you mean {near}?" if near else f"there: {', '.join(names[:12]) or 'none'}"
         if node.this.args.get("quoted") and not near:
             hint = "text stands in single quotes: 'text'"
-        return self._refuse(f"there is no column {node.name} in {where}", node, hint)
+        return self._refuse(f"there is no column {node.name} in {where}", node, hint, NoColumnError)
 
-    def _refuse(self, problem: str, node: exp.Expr, hint: str | None) -> QueryError:
-        return refusal(problem, self.text, span(node, self.text), hint=hint)
+    def _refuse(
+        self, problem: str, node: exp.Expr, hint: str | None, kind: type[QueryError] = QueryError
+    ) -> QueryError:
+        return refusal(problem, self.text, span(node, self.text), hint=hint, kind=kind)

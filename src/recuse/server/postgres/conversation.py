@@ -10,24 +10,24 @@ from typing import Any
 
 from recuse.dbapi.errors import Error as StatedTwiceError
 from recuse.dbapi.text import stated_losses
-from recuse.errors import BudgetError, ParameterError, RecuseError
+from recuse.errors import BudgetError, ParameterError
 from recuse.ledger import Token
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.numerals import nearest
 from recuse.privacy import Delta, Epsilon, decimal_text
 from recuse.server.inquiry import Inquiry, Job
 from recuse.server.postgres.statements import ClientStatement
+from recuse.server.postgres.states import StateError
 from recuse.server.postgres.values import INT8, KINDS, TEXT
 from recuse.server.postgres.wire import ResultColumn
 from recuse.server.service import Service
 from recuse.session.answer import Answer
 
-VERSION = "16.0 (recuse)"
+VERSION = "16.0"
+"""what a client is told where no PostgreSQL is beside the server"""
 NOTED = 8
 """how many intervals a notice shows"""
 STANDARD = {
-    "server_version": VERSION,
-    "server_version_num": "160000",
     "server_encoding": "UTF8",
     "client_encoding": "UTF8",
     "standard_conforming_strings": "on",
@@ -53,14 +53,7 @@ ONE = ResultColumn("one", INT8)
 """SELECT 1, by which clients find out whether somebody is there"""
 UNDEFINED = "42704"
 READ_ONLY = "25006"
-
-
-class StateError(RecuseError, code="statement"):
-    """A statement that is refused, and the SQLSTATE by which clients know why."""
-
-    def __init__(self, problem: str, state: str, hint: str | None = None) -> None:
-        super().__init__(problem, hint=hint)
-        self.state = state
+MIXED = "0A000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +73,8 @@ class Conversation:
 
     service: Service
     token: Token
+    version: str = VERSION
+    """of PostgreSQL, whose catalogue a client sees"""
     said: dict[str, str] = field(default_factory=dict)
     spent: Fraction = Fraction(0)
     answered: bool = False
@@ -96,7 +91,7 @@ class Conversation:
                 return (ResultColumn("QUERY PLAN", TEXT),)
             case "table":
                 return tuple(ResultColumn(name, TEXT) for name in TABLES[statement.word])
-            case "ask":
+            case "ask" | "catalogue":
                 return self._shown((await self.service.describe(_stated(sql)[0]))["columns"])
         return None
 
@@ -141,8 +136,14 @@ class Conversation:
                 return Outcome("EXPLAIN", (ResultColumn("QUERY PLAN", TEXT),), rows)
             case "write":
                 raise StateError("nothing can be written here", READ_ONLY)
-            case "catalogue":
-                raise StateError("the catalogue is not served", UNDEFINED, "SELECT * FROM recuse.policy")
+            case "catalogue" if statement.word:
+                raise StateError(
+                    "the catalogue is not served: there is no PostgreSQL beside this server",
+                    UNDEFINED,
+                    "SELECT * FROM recuse.policy",
+                )
+            case "mixed":
+                raise StateError("system tables are not asked together with others", MIXED)
         return await self.ask(sql)
 
     def set(self, name: str, value: str) -> Outcome:
@@ -167,13 +168,22 @@ class Conversation:
             return decimal_text(balance.remaining)
         if short in OURS:
             return self.said.get(short, {"intervals": "off", "mechanism": DEFAULT}.get(short, ""))
-        if name not in STANDARD:
+        return self.standard(name)
+
+    def standard(self, name: str) -> str:
+        """Return a setting that any PostgreSQL has."""
+        major, minor = self.version.split(".")
+        known = STANDARD | {
+            "server_version": f"{self.version} (recuse)",
+            "server_version_num": f"{int(major) * 10_000 + int(minor)}",
+        }
+        if name not in known:
             raise StateError(f"there is no setting {name}", UNDEFINED)
-        return STANDARD[name]
+        return known[name]
 
     def _constant(self, word: str) -> str:
         known = {
-            "version": f"PostgreSQL {VERSION}",
+            "version": f"PostgreSQL {self.version} (recuse)",
             "current_schema": "public",
             "current_user": self.token.name,
         }

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from recuse.errors import ParameterError
 from recuse.server.limits import Pace
+from recuse.server.postgres.conversation import VERSION
+from recuse.server.postgres.empty import EmptyDatabase, programs, version_of
 from recuse.server.postgres.tls import Certificate
 from recuse.server.postgres.visit import Running, Visit
 from recuse.server.service import Service
@@ -15,7 +17,18 @@ from recuse.server.settings import Listen
 MOST_CONNECTIONS = 200
 
 
-async def opened(services: Mapping[str, Service], listen: Listen) -> asyncio.Server:
+def empty_databases(services: Mapping[str, Service]) -> tuple[dict[str, EmptyDatabase], str]:
+    """Return an empty PostgreSQL for each dataset, not started yet, and its version; none where none is."""
+    place = programs()
+    version = None if place is None else version_of(place)
+    if place is None or version is None:
+        return {}, VERSION
+    return {name: EmptyDatabase(name, place) for name in services}, version
+
+
+async def opened(
+    services: Mapping[str, Service], listen: Listen, catalogues: Mapping[str, EmptyDatabase], version: str
+) -> asyncio.Server:
     """Return the door, open."""
     host, port = listen.address()
     certificate, running, pace = Certificate.of(listen), dict[int, Running](), Pace()
@@ -28,7 +41,7 @@ async def opened(services: Mapping[str, Service], listen: Listen) -> asyncio.Ser
             return
         count += 1
         try:
-            await Visit(reader, writer, services, pace, certificate, running).serve()
+            await Visit(reader, writer, services, pace, certificate, running, catalogues, version).serve()
         finally:
             count -= 1
 

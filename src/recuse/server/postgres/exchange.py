@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from recuse.errors import QueryError
 from recuse.server.postgres import messages as told
-from recuse.server.postgres.conversation import Conversation, Outcome, StateError
+from recuse.server.postgres.conversation import Conversation, Outcome
+from recuse.server.postgres.relay import Relay
 from recuse.server.postgres.statements import ClientStatement, bound, parameters_of
+from recuse.server.postgres.states import StateError
 from recuse.server.postgres.values import INT8, TEXT, UNKNOWN, parameter
 from recuse.server.postgres.wire import (
     BrokenProtocolError,
@@ -30,6 +32,8 @@ class PreparedStatement:
 
     statement: ClientStatement
     types: tuple[int, ...]
+    relayed: bool = False
+    """whether the empty PostgreSQL has it"""
 
 
 @dataclass(slots=True)
@@ -42,6 +46,7 @@ class Portal:
     columns: tuple[ResultColumn, ...] | None = None
     outcome: Outcome | None = None
     given: int = 0
+    relayed: bool = False
 
     def formats_of(self, columns: Sequence[ResultColumn]) -> tuple[int, ...]:
         """Return the format of each column: one for all, or one each."""
@@ -50,11 +55,21 @@ class Portal:
         return (self.formats or (0,))[:1] * len(columns)
 
 
-class Extended:
-    """The state of a client's protocol: transaction, prepared statements, portals."""
+ENDS = {b"P": b"1", b"B": b"2", b"D": b"Tn", b"E": b"CIs", b"C": b"3"}
+"""by which letter the answer to a message ends"""
 
-    def __init__(self, conversation: Conversation) -> None:
+
+class Extended:
+    """The state of a client's protocol: transaction, prepared statements, portals.
+
+    What asks the catalogue goes to the empty PostgreSQL as it is, if there is one.
+    """
+
+    def __init__(
+        self, conversation: Conversation, relay: Callable[[], Awaitable[Relay]] | None = None
+    ) -> None:
         self.conversation = conversation
+        self._relay = relay
         self.state = b"I"
         self.skipping = False
         self._prepared: dict[str, PreparedStatement] = {}
@@ -64,10 +79,21 @@ class Extended:
         """Return that the next question may come, and in which transaction."""
         return message(b"Z", self.state)
 
-    def synced(self) -> bytes:
+    async def synced(self) -> bytes:
         """Return that; after a refusal messages are read again."""
         self.skipping = False
+        if self._relay is not None and any(portal.relayed for portal in self._portals.values()):
+            self._portals = {name: one for name, one in self._portals.items() if not one.relayed}
+            await (await self._relay()).synced()
         return self.ready()
+
+    def _is_relayed(self, statement: ClientStatement) -> bool:
+        return statement.kind == "catalogue" and self._relay is not None and self.state != b"E"
+
+    async def _relayed(self, letter: bytes, body: Received) -> bytes:
+        if self._relay is None:
+            raise BrokenProtocolError("this message is not known")
+        return await (await self._relay()).ask(letter, body.raw, ENDS[letter])
 
     def failed(self, *, skipping: bool = False, statement: ClientStatement | None = None) -> None:
         """Take note of a refusal: a transaction has failed, but not for what the catalogue was asked."""
@@ -79,6 +105,8 @@ class Extended:
         """Return all that a statement of the simple protocol comes to."""
         if statement.kind == "copy":
             return await self._copied(statement)
+        if self._relay is not None and self._is_relayed(statement):
+            return await (await self._relay()).whole(statement.text)
         outcome = await self._perform(statement, statement.text)
         formats = (0,) * len(outcome.columns or ())
         return told.described(outcome, formats) + told.rows(outcome, formats) + told.finished(outcome)
@@ -105,37 +133,43 @@ class Extended:
         """Return what a message of the extended protocol comes to."""
         match letter:
             case b"P":
-                return self._parse(body)
+                return await self._parse(body)
             case b"B":
-                return self._bind(body)
+                return await self._bind(body)
             case b"D":
                 return await self._describe(body)
             case b"E":
                 return await self._execute(body)
             case b"C":
                 kind, name = body.take(1), body.string()
-                (self._prepared if kind == b"S" else self._portals).pop(name, None)
-                return message(b"3")
+                closed = self._prepared.pop(name, None) if kind == b"S" else self._portals.pop(name, None)
+                return await self._relayed(letter, body) if closed and closed.relayed else message(b"3")
         raise BrokenProtocolError("this message is not known")
 
-    def _parse(self, body: Received) -> bytes:
+    async def _parse(self, body: Received) -> bytes:
         name, sql = body.string(), body.string()
         given = [body.long() for _ in range(max(body.number(), 0))]
         count = max(parameters_of(sql), len(given))
         if len(self._prepared) >= MOST_KEPT and name not in self._prepared:
             raise StateError("too many statements are prepared", "53400", "DEALLOCATE ALL")
         types = (*given, *[0] * (count - len(given)))
-        self._prepared[name] = PreparedStatement(ClientStatement.of(sql), tuple(types))
-        return message(b"1")
+        statement = ClientStatement.of(sql)
+        relayed = self._is_relayed(statement)
+        answer = await self._relayed(b"P", body) if relayed else message(b"1")
+        self._prepared[name] = PreparedStatement(statement, tuple(types), relayed)
+        return answer
 
     def _known(self, name: str) -> PreparedStatement:
         if name not in self._prepared:
             raise StateError("there is no such statement", "26000")
         return self._prepared[name]
 
-    def _bind(self, body: Received) -> bytes:
+    async def _bind(self, body: Received) -> bytes:
         portal, name = body.string(), body.string()
         prepared = self._known(name)
+        if prepared.relayed:
+            self._portals[portal] = Portal(prepared.statement, "", (), relayed=True)
+            return await self._relayed(b"B", body)
         how = [body.number() for _ in range(max(body.number(), 0))]
         literals = []
         count = body.number()
@@ -156,10 +190,14 @@ class Extended:
     async def _describe(self, body: Received) -> bytes:
         kind, name = body.take(1), body.string()
         if kind == b"S":
+            if self._known(name).relayed:
+                return await self._relayed(b"D", body)
             return await self._describe_statement(name)
         if name not in self._portals:
             raise StateError("there is no such portal", "34000")
         portal = self._portals[name]
+        if portal.relayed:
+            return await self._relayed(b"D", body)
         portal.columns = await self.conversation.columns(portal.statement, portal.sql)
         return self._columns(portal.columns, portal)
 
@@ -191,6 +229,8 @@ class Extended:
         if name not in self._portals:
             raise StateError("there is no such portal", "34000")
         portal = self._portals[name]
+        if portal.relayed:
+            return await self._relayed(b"E", body)
         if portal.statement.kind == "copy":
             return await self._copied(portal.statement)
         if portal.outcome is None:

@@ -6,12 +6,16 @@ import struct
 from collections.abc import Sequence
 
 from recuse.errors import RecuseError
-from recuse.server.postgres.conversation import Outcome, StateError
+from recuse.server.postgres.conversation import Outcome
+from recuse.server.postgres.states import StateError
 from recuse.server.postgres.values import written
 from recuse.server.postgres.wire import data_row, fields, message, row_description, text
 
 STATES = {
     "query": "0A000",
+    "query.table": "42P01",
+    "query.column": "42703",
+    "query.closed": "42501",
     "policy": "0A000",
     "parameter": "22023",
     "parameter.statistics": "22023",
@@ -22,6 +26,7 @@ STATES = {
     "unanswered": "58000",
     "busy": "53300",
     "unavailable": "57P03",
+    "relay": "57P03",
     "sign-in": "28P01",
     "protocol": "08P01",
 }

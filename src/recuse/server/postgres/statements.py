@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
 from recuse.errors import ParameterError
 
 _SKIP = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"
@@ -17,6 +20,7 @@ _SHOW = re.compile(r"show\s+([\w. ]+)", re.IGNORECASE)
 _COPY = re.compile(r"copy\s*\((.*)\)\s*to\s+stdout\b(.*)", re.IGNORECASE | re.DOTALL)
 _OURS = re.compile(r"select\s+\*\s+from\s+recuse\.(budget|history|policy)", re.IGNORECASE)
 _CATALOGUE = re.compile(r"\b(pg_catalog|information_schema|pg_\w+)\b", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
 BEGINS = ("begin", "start transaction")
 ENDS = ("commit", "end", "rollback", "abort")
 QUIET = ("savepoint", "release", "discard", "deallocate", "reset", "close", "listen", "unlisten")
@@ -49,7 +53,7 @@ class ClientStatement:
     """A statement: its kind, what it is about, and its text."""
 
     kind: str
-    """empty, begin, end, quiet, set, show, constant, table, copy, explain, write, catalogue or ask"""
+    """empty, begin, end, quiet, set, show, constant, table, copy, explain, write, catalogue, mixed or ask"""
     text: str
     word: str = ""
     rest: str = ""
@@ -93,7 +97,45 @@ class ClientStatement:
             return cls("explain", sql, rest=bare[len("explain") :].strip())
         if first in WRITES:
             return cls("write", sql)
-        return cls("catalogue" if _CATALOGUE.search(bare) else "ask", sql, rest=sql)
+        kind, word = _asked_of(bare)
+        return cls(kind, sql, word, rest=sql)
+
+
+SYSTEM = "system"
+
+
+def _asked_of(sql: str) -> tuple[str, str]:
+    """Return whom a SELECT asks: the catalogue if all its tables are the system's, or none is named at all.
+
+    What names both is neither's: an empty catalogue would answer for tables that are not empty.
+
+    >>> _asked_of("SELECT relname FROM pg_class"), _asked_of("SELECT now()")
+    (('catalogue', 'system'), ('catalogue', ''))
+    >>> _asked_of("SELECT COUNT(*) FROM pupil"), _asked_of("SELECT COUNT(*) FROM pupil, pg_class")
+    (('ask', ''), ('mixed', ''))
+    """
+    try:
+        tree = parse_one(sql, read="postgres")
+    except (SqlglotError, RecursionError):
+        return ("catalogue", SYSTEM) if _CATALOGUE.search(sql) or not _FROM.search(sql) else ("ask", "")
+    named = {cte.alias for cte in tree.find_all(exp.CTE)}
+    tables = [
+        table
+        for table in tree.find_all(exp.Table)
+        if (table.db or table.name not in named) and not isinstance(table.this, exp.Func)
+    ]
+    system = [table for table in tables if _is_system(table)]
+    if tables and not system:
+        return "ask", ""
+    if len(system) < len(tables):
+        return "mixed", ""
+    return "catalogue", SYSTEM if system or _CATALOGUE.search(sql) else ""
+
+
+def _is_system(table: exp.Table) -> bool:
+    if table.db:
+        return table.db.lower() in ("pg_catalog", "information_schema")
+    return table.name.lower().startswith("pg_")
 
 
 def split(sql: str) -> list[str]:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from recuse.errors import RecuseError
 from recuse.server.limits import Pace
 from recuse.server.postgres import messages as told
-from recuse.server.postgres.conversation import STANDARD, Conversation
+from recuse.server.postgres.conversation import Conversation
+from recuse.server.postgres.empty import EmptyDatabase
 from recuse.server.postgres.exchange import Extended
+from recuse.server.postgres.relay import Relay, RelayBrokenError
 from recuse.server.postgres.signin import PLAIN, PLUS, Exchange
 from recuse.server.postgres.statements import ClientStatement, split
 from recuse.server.postgres.tls import Certificate
@@ -57,10 +59,14 @@ class Visit:
         pace: Pace,
         certificate: Certificate | None,
         running: dict[int, Running],
+        catalogues: Mapping[str, EmptyDatabase],
+        version: str,
     ) -> None:
         self.reader, self.writer = reader, writer
         self.services, self.pace, self.certificate, self.running = services, pace, certificate, running
+        self.catalogues, self.version = catalogues, version
         self.is_secure = False
+        self._relay: Relay | None = None
 
     async def serve(self) -> None:
         """Talk until the client leaves, or breaks the protocol."""
@@ -81,6 +87,8 @@ class Visit:
             pass
         finally:
             self.running.pop(number, None)
+            if self._relay is not None:
+                await self._relay.close()
             with suppress(*GONE):
                 self.writer.close()
                 await self.writer.wait_closed()
@@ -144,7 +152,7 @@ class Visit:
         self.writer.write(message(b"R", struct.pack(">i", 12), signature))
         self.writer.write(message(b"R", struct.pack(">i", 0)))
         await service.somebody(token)
-        conversation = Conversation(service, token)
+        conversation = Conversation(service, token, self.version)
         self._begin(conversation, said)
         return conversation
 
@@ -166,7 +174,7 @@ class Visit:
             except RecuseError as error:
                 raise BrokenProtocolError(str(error)) from None
         for name in REPORTED:
-            self.writer.write(message(b"S", text(name), text(STANDARD[name.lower()])))
+            self.writer.write(message(b"S", text(name), text(conversation.standard(name.lower()))))
 
     def _registered(self) -> int:
         number = secrets.randbelow(2**31 - 1) + 1
@@ -177,7 +185,18 @@ class Visit:
     # -------------------------------------------------------------- talking
 
     async def _talk(self, conversation: Conversation, running: Running) -> None:
-        extended = Extended(conversation)
+        catalogue = self.catalogues.get(conversation.service.dataset.name)
+
+        async def relay() -> Relay:
+            if catalogue is None:
+                raise RelayBrokenError
+            if self._relay is None or not self._relay.is_open:
+                service = conversation.service
+                version = await service.book.do(lambda ledger: ledger.data_version())
+                self._relay = await catalogue.relay(version, await service.catalogue())
+            return self._relay
+
+        extended = Extended(conversation, None if catalogue is None else relay)
         self.writer.write(extended.ready())
         while True:
             await self.writer.drain()
@@ -204,7 +223,7 @@ class Visit:
             await self._simple(Received(body).string(), extended)
             return
         if letter == b"S":
-            self.writer.write(extended.synced())
+            self.writer.write(await extended.synced())
             return
         if extended.skipping or letter == b"H":
             return

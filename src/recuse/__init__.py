@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from recuse.errors import (
         AnalystError,
         BudgetError,
+        ClosedTableError,
         DatabaseError,
         LayoutError,
         LedgerError,
+        NoColumnError,
+        NoTableError,
         ParameterError,
         PolicyError,
         QueryError,

@@ -12,7 +12,6 @@ from recuse.krelation.relation import KRelation, Shape
 from recuse.solver.bounds import loads_low
 from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
-from support.neighbours import clique
 from support.strategies import relations
 
 taus = st.sampled_from([0.5, 1.0, 2.0, 5.0, 40.0])
@@ -44,11 +43,3 @@ def test_where_everybody_is_alone_loads_say_all(tau):
     alone = from_owners(np.arange(1, 9), np.arange(8)[:, None], participants=8, signed=False)
     over = sum(load > tau for load in range(1, 9))
     assert proven(alone, tau, 1.0) == pytest.approx(over)
-
-
-def test_what_loads_decide_needs_no_focus():
-    relation = clique(30)
-    programs = fast_programs(relation.positive, relation.participants)
-    found = programs.strict_withdrawals(2.0, 0.01, stop_above=3.0)
-    assert found.low > 3.0
-    assert programs.plain is None

@@ -19,6 +19,7 @@ from recuse.krelation.relation import Growth, KRelation, Shape, Tuples
 from recuse.mechanism.grid import CellNoise, Grid, GridNoise
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.noise import round_down
+from recuse.solver.glance import glanced
 from recuse.solver.programs import Solver, TruncationPrograms
 from recuse.solver.thresholds.programs import threshold_programs
 
@@ -105,14 +106,15 @@ def prepare(relation: KRelation, solver: Solver, prices: Prices | None = None) -
     """Return the relation with its programs; those of thresholds know X(τ) only, whichever solver is named.
 
     Which they are follows from the shape, hence from query and policy. There all pay τ. Tuples are put in
-    their canonical order, so that what is solved for is a function of the relation as a set.
+    their canonical order before they are solved for, so that what is found is a function of the relation as
+    a set; what their loads decide is one without that.
     """
+    people = relation.participants
 
     def make(part: Tuples) -> TruncationPrograms:
-        ordered = canonical(part)
         if relation.shape is Shape.THRESHOLDS:
-            return threshold_programs(ordered, relation.participants)
-        return solver(ordered, relation.participants, prices)
+            return threshold_programs(canonical(part), people)
+        return glanced(part, people, prices, lambda: solver(canonical(part), people, prices))
 
     positive, negative = map(make, relation.signs)
     return Prepared(relation, positive, negative if relation.signed else None)

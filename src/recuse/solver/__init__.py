@@ -15,7 +15,7 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
               3. no OR: Kelley's cuts, one a person (`cuts.truncation`), symmetric people one variable
                  (`cuts.symmetry`), a warm dual simplex (`lp.master`)
               4. the full program by the simplex method (`lp.extended`), then iterative refinement
-    N(τ)      1. nobody overloaded: 0; loads alone prove that it is too large (`bounds.loads_low`)
+    N(τ)      1. nobody overloaded: 0; loads alone prove that it is too large (`glance`, `bounds.loads_low`)
               2. Kelley's cuts of loads over the overloaded (`cuts.counts`); whom a proof needs is asked in
               3. the full program
     N_s(τ)    1. as N, two rounds; all of them where few are overloaded

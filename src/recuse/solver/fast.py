@@ -19,7 +19,6 @@ from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Tuples
 from recuse.solver import limits
 from recuse.solver.attempt import attempted
-from recuse.solver.bounds import loads_low
 from recuse.solver.certificate import Checker
 from recuse.solver.cuts.counts import LoadCuts
 from recuse.solver.cuts.pool import CutPool
@@ -28,12 +27,12 @@ from recuse.solver.cuts.truncation import Truncation
 from recuse.solver.index.common_withdrawal import shared_index
 from recuse.solver.index.integer import integer_index
 from recuse.solver.index.newton import first_guess, real_index
-from recuse.solver.interval import Interval, enclosed
+from recuse.solver.interval import NOTHING, Interval, enclosed
 from recuse.solver.lp import whole_tuples
 from recuse.solver.lp.master import Tally
 from recuse.solver.lp.program import Method, patience
 from recuse.solver.lp.whole_tuples import has_alternatives
-from recuse.solver.reference import NOTHING, Reference, reference
+from recuse.solver.reference import Reference, reference
 
 
 @dataclass(slots=True, eq=False)
@@ -71,19 +70,17 @@ class FastPrograms:
         """Return an interval that holds N(τ), at most `width` wide or above `stop_above`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = self._by_loads(tau, 0.0, stop_above)
-        found = found or self._tried(lambda: self._descent(tau).interval(tau, width, stop_above))
+        found = self._tried(lambda: self._descent(tau).interval(tau, width, stop_above))
         return found or self._reference().withdrawals(tau, width, stop_above)
 
     def strict_withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
         """Return an interval that holds N_s(τ), at most `width` wide or above `stop_above`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = self._by_loads(tau, 1.0, stop_above)
         overloaded = (self.loads > self.evaluation.bounds(tau)).sum()
         soon = overloaded <= limits.FEW_OVERLOADED and len(self.evaluation.tuples) >= limits.MANY_TUPLES
         rounds = limits.COUNT_ROUNDS if soon else limits.ROUNDS_AT_FIRST
-        found = found or self._tried(lambda: self._strict(tau).interval(tau, width, stop_above, rounds))
+        found = self._tried(lambda: self._strict(tau).interval(tau, width, stop_above, rounds))
         found = found or self._whole(tau, width, stop_above)
         found = found or self._tried(lambda: self._strict(tau).interval(tau, width, stop_above))
         return found or self._reference().strict_withdrawals(tau, width, stop_above)
@@ -132,16 +129,6 @@ class FastPrograms:
         method = Method.INTERIOR if few else Method.FIRST_ORDER
         found = attempted(lambda: whole_tuples.strict_withdrawals(met, tau, method, ahead))
         return found if found and (found.width <= width or found.low > stop_above) else None
-
-    def _by_loads(self, tau: float, strictness: float, stop_above: float) -> Interval | None:
-        """Return an interval above `stop_above` that the loads prove; nothing if they do not."""
-        tuples = self.evaluation.tuples
-        if has_alternatives(tuples) or len(tuples.levels) > 2 or not self.loads.max(initial=0.0) < 2.0**53:
-            return None
-        bounds = self.evaluation.bounds(tau)
-        most = int(np.diff(tuples.clauses).max(initial=0))
-        low = loads_low(self.loads, bounds, most, strictness)
-        return Interval(low, float((self.loads > bounds).sum())) if low > stop_above else None
 
     def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
         """Return what `ask` finds, with more participants in focus whenever a proof calls for them."""

@@ -29,6 +29,10 @@ class Interval:
         return Interval(max(self.low, low), min(self.high, high))
 
 
+NOTHING = Interval(0.0, 0.0)
+"""Exactly 0: nobody need withdraw."""
+
+
 def enclosed(value: int) -> Interval:
     """Return the narrowest interval of doubles around an integer; as `outward`."""
     near = nearest(value)

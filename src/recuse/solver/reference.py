@@ -23,12 +23,10 @@ from recuse.solver.bounds import down, dual_bound, log_ratio, up
 from recuse.solver.certificate import Checker
 from recuse.solver.exact.programs import ExactPrograms
 from recuse.solver.index.integer import integer_index
-from recuse.solver.interval import Interval
+from recuse.solver.interval import NOTHING, Interval
 from recuse.solver.lp.extended import FullPrograms, power_of_two_near
 from recuse.solver.lp.program import LinearProgram, Method, solve
 from recuse.solver.lp.refinement import rational, refinements
-
-NOTHING = Interval(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

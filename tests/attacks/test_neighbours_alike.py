@@ -11,9 +11,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from recuse import dbapi
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import RecuseError, UnansweredError
 from recuse.policy import Policy
+from recuse.privacy import Epsilon
+from recuse.session.answer import Answer
 from recuse.session.session import Session, connect
 
 QUESTIONS = [
@@ -83,6 +86,13 @@ def made(*, extreme: bool) -> duckdb.DuckDBPyConnection:
     return found
 
 
+def shown(answer: Answer) -> str:
+    """Return the names of an answer's columns, which is shown in every way that there is."""
+    assert str(answer)
+    assert answer._repr_html_()
+    return " ".join(answer.to_arrow().column_names[: len(answer.names)])
+
+
 def told(session: Session, sql: str) -> str:
     """Return what can be seen beside the noise: what is refused and why, or that there is an answer.
 
@@ -92,7 +102,7 @@ def told(session: Session, sql: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return " ".join(session.ask(sql, 4, delta=delta).names)
+            return shown(session.ask(sql, 4, delta=delta))
     except UnansweredError:
         return "failed after the charge"
     except RecuseError as error:
@@ -132,3 +142,19 @@ def test_the_twin_that_casts_as_it_is_written_is_caught(sessions, monkeypatch):
     sql = "SELECT COUNT(*) FROM visit WHERE CAST(n AS INTEGER) > 5"
     without, beside = (told(session, sql) for session in sessions)
     assert without != beside
+
+
+@pytest.mark.parametrize(("value", "source"), [("big", "person"), ("x", "visit"), ("m", "visit")])
+def test_distributions_have_one_form(value, source, sessions):
+    for edges in ({"edges": [-10, 0, 10]}, {"bins": 4}):
+        forms = [shown(session.cdf(value, source, 4, **edges)) for session in sessions]
+        assert forms[0] == forms[1]
+
+
+def test_a_cursor_describes_its_columns_alike(sessions):
+    seen = []
+    for session in sessions:
+        cursor = dbapi.Connection(session, Epsilon.of(4), "selective").cursor()
+        cursor.execute("SELECT COUNT(*), SUM(n), AVG(m), MAX(x), MEDIAN(n) FROM visit")
+        seen.append((cursor.description, cursor.rowcount, [len(row) for row in cursor.fetchall()]))
+    assert seen[0] == seen[1]

@@ -14,6 +14,8 @@ from recuse.engines.engine import Engine
 from recuse.engines.open import open_engine
 from recuse.errors import QueryError
 from recuse.policy import Policy
+from recuse.sql.compile import compile_query
+from recuse.sql.identity import meaning
 from support.postgres import Server
 
 pytestmark = pytest.mark.engine
@@ -197,6 +199,17 @@ def test_a_condition_holds_where_postgresql_says_so(
 ):
     sql = f"SELECT COUNT(*) FROM m WHERE {condition}"
     assert relation_of(engine, sql, POLICY).true_answer() == plainly(server, name, sql)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_question_has_an_identity(engine: Engine, condition: str):
+    """What was compiled is read again, to see which questions are the same."""
+    written = (
+        f"SELECT COUNT(*) FROM m WHERE {condition}",
+        f"SELECT COUNT(1) AS n FROM m WHERE ({condition})",
+    )
+    found = [meaning(compile_query(sql, POLICY, engine.catalogue())) for sql in written]
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("value", SUMS)

@@ -19,6 +19,7 @@ from recuse.scalars.postgres.spelling import ZONED
 from recuse.scalars.spelling import quoted
 from recuse.scalars.table import OF_ENGINES, TABLE
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Time, Timestamp, Uuid
+from recuse.sql.identity import canonical
 from support.scalars import generate
 from support.scalars.generate import CONSTANTS, KINDS, RECIPES, Generator, of
 from support.scalars.postgres_meaning import UNSURE, meaning
@@ -239,6 +240,7 @@ class PostgresBench:
         if not pairs:
             return
         listed = ", ".join(f"{sql} AS x{n}" for n, (_, sql) in enumerate(pairs))
+        canonical(f"SELECT {pairs[0][1]}", "postgres")  # an identity is read from it
         found = self._run(f'SELECT {listed} FROM public.t AS "t" ORDER BY rid', pairs)
         if found is None:
             return

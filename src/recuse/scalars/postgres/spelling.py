@@ -95,6 +95,8 @@ def constant(found: Constant) -> str:
     """Return a constant whose PostgreSQL type is exactly that of its type."""
     if found.value is None:
         return cast("NULL", engine_type(found.type))
+    if isinstance(found.type, Boolean):
+        return "TRUE" if found.value else "FALSE"
     return cast(quoted(_written(found.value, found.type)), engine_type(found.type))
 
 
@@ -104,8 +106,6 @@ def _written(value: Value, kind: Type) -> str:
             return decimal_digits(value, kind.scale)
         case Float(), float():
             return repr(value) if math.isfinite(value) else _named(value)
-        case Boolean(), bool():
-            return "true" if value else "false"
         case ((Text() | Uuid()), str()):
             if "\0" in value:
                 raise Mistyped("PostgreSQL has no text with the character NUL", "leave it out")

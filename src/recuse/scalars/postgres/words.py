@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.scalars.expression import Call
-from recuse.scalars.function import Function
+from recuse.scalars.function import Function, constant_of
 from recuse.scalars.growth import GROWTH
 from recuse.scalars.patterns import PATTERNS
 from recuse.scalars.postgres.numbers import SqlForm, chosen
@@ -67,8 +67,9 @@ def _part(_: Call, text: str, separator: str, place: str) -> str:
 
 
 def _like(word: str) -> SqlForm:
-    def form(_: Call, text: str, pattern: str, escape: str = "CAST('' AS text)") -> str:
-        return f"({text} {word} {pattern} ESCAPE {escape})"
+    def form(call: Call, text: str, pattern: str, _: str = "") -> str:
+        escape = constant_of(call.arguments, 2, "what escapes is written down") if call.arguments[2:] else ""
+        return f"({text} {word} {pattern} ESCAPE {quoted(escape)})"
 
     return form
 

@@ -9,6 +9,8 @@ from sqlglot import ErrorLevel, exp
 
 from recuse.scalars.duckdb import Bodies, Compiler
 from recuse.scalars.expression import Expression
+from recuse.scalars.spelling import spelled
+from recuse.scalars.types import Type
 
 
 def _as_written(tree: exp.Query, _: str) -> exp.Query:
@@ -20,15 +22,17 @@ class Dialect:
     """The SQL of one engine. A question is read, and its statements are written, in its engine's own.
 
     `grammar` is what sqlglot calls it. `scalar` writes an expression of the total language, given how
-    subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`). `understood`
-    puts the engine's own functions where a question's words mean something else than elsewhere. `calls` names
-    the functions of many rows that have a form for it, None if all have; rows are put in order only then.
-    `wide` is its type of whole numbers of 128 bits at least; None where rows are not added up before a join.
+    subqueries in it are written. Guarantee: what it writes raises on no row (`recuse.scalars`). `spelled` is
+    the engine's type that holds all values of one of ours. `understood` puts the engine's own functions where
+    a question's words mean something else than elsewhere. `calls` names the functions of many rows, and what
+    else queries are made of, that have a form for it; None if all have. `wide` is its type of whole numbers
+    of 128 bits at least; None where rows are not added up before a join.
     """
 
     name: str
     grammar: str
     scalar: Callable[[Expression, Bodies], str] = field(repr=False)
+    spelled: Callable[[Type], str] = field(repr=False)
     understood: Callable[[exp.Query, str], exp.Query] = field(default=_as_written, repr=False)
     calls: frozenset[str] | None = None
     wide: str | None = None
@@ -42,4 +46,4 @@ def _duckdb(expression: Expression, bodies: Bodies) -> str:
     return Compiler(bodies=bodies).sql(expression)
 
 
-DUCKDB = Dialect("DuckDB", "duckdb", _duckdb, wide="HUGEINT")
+DUCKDB = Dialect("DuckDB", "duckdb", _duckdb, spelled, wide="HUGEINT")

@@ -20,6 +20,7 @@ from recuse.scalars.duckdb import Bodies
 from recuse.scalars.expression import Expression
 from recuse.scalars.function import PREFIX
 from recuse.scalars.postgres.compiler import PostgresCompiler
+from recuse.scalars.postgres.spelling import engine_type
 from recuse.sql.dialect import Dialect
 from recuse.sql.position import refusal, span
 from recuse.sql.spoken import OWN
@@ -180,4 +181,11 @@ def _scalar(expression: Expression, bodies: Bodies) -> str:
     return PostgresCompiler(bodies).sql(expression)
 
 
-POSTGRES = Dialect("PostgreSQL", "postgres", _scalar, understood, calls=frozenset({"count"}))
+CALLS = frozenset(
+    {
+        *("count", "sum", "min", "max", "bool_and", "bool_or"),
+        *("row_number", "rank", "dense_rank", "lag", "lead", "first_value", "last_value"),
+        "ORDER BY and LIMIT",
+    }
+)
+POSTGRES = Dialect("PostgreSQL", "postgres", _scalar, engine_type, understood, calls=CALLS)

@@ -9,7 +9,7 @@ from recuse.scalars.build import apply, bring
 from recuse.scalars.convert import number_or_null
 from recuse.scalars.expression import Constant, Expression, Query
 from recuse.scalars.function import OPAQUE, Mistyped
-from recuse.scalars.spelling import cast
+from recuse.scalars.spelling import cast, spelled
 from recuse.scalars.types import BIGINT, Float, Opaque, Text, Timestamp, Type, is_ordinary, whole
 
 COUNTED = whole(0, BIGINT.high)
@@ -62,11 +62,11 @@ class EngineCall:
     mended: bool = False
     """whether it may give NaN or -0.0"""
     ignore_nulls: bool = False
-    cast: str = ""
-    """the engine's type that holds every value of it, if that is not what the function gives"""
+    held: Type | None = None
+    """the type that holds every value of it, if that is not what the function gives"""
 
-    def sql(self, operands: tuple[str, ...]) -> str:
-        """Return the call, given its operands."""
+    def sql(self, operands: tuple[str, ...], spelled: Callable[[Type], str] = spelled) -> str:
+        """Return the call, given its operands and how the engine spells types."""
         left = list(operands)
 
         def take(count: int) -> list[str]:
@@ -89,8 +89,8 @@ class EngineCall:
             parts = [f"PARTITION BY {partition}" if partition else "",
                      f"ORDER BY {ordered}" if ordered else "", self.over.reach]  # fmt: skip
             found += f" OVER ({' '.join(part for part in parts if part)})"
-        if self.cast:
-            return cast(found, self.cast)
+        if self.held is not None:
+            return cast(found, spelled(self.held))
         return number_or_null(found) if self.mended else found
 
 
@@ -130,7 +130,7 @@ class RowsCall:
         order: tuple[Sorted, ...] = (),
         mended: bool = False,
         ignore_nulls: bool = False,
-        cast: str = "",
+        held: Type | None = None,
     ) -> Query:
         """Return the engine's own function of these rows.
 
@@ -153,7 +153,7 @@ class RowsCall:
             over,
             mended,
             ignore_nulls,
-            cast,
+            held,
         )
         return Query(tuple(operands), written, gives)
 

@@ -49,10 +49,12 @@ class NativeLowering:
         """Return a subquery or a function of many rows inside an expression, given its operands."""
         if isinstance(query.body, EngineCall):
             call = query.body
-            if call.over is not None or call.order:
-                self._refuse_all_but_calls("windows and ordered aggregates")
+            if call.order or call.ignore_nulls:
+                self._refuse_all_but_calls("an aggregate of rows in an order")
+            if call.over is not None and "INTERVAL" in call.over.reach:
+                self._refuse_all_but_calls("a frame by time")
             self._refuse_all_but_calls(call.function)
-            return call.sql(operands)
+            return call.sql(operands, self.dialect.spelled)
         if isinstance(query.body, Asking):
             return self._asking(query.body, operands)
         raise TypeError("a subquery of another making")

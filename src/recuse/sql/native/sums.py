@@ -9,7 +9,6 @@ from __future__ import annotations
 from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
-from recuse.scalars.spelling import spelled
 from recuse.scalars.types import LIMIT, Boolean, Float, Null, Number, decimal, whole, words
 from recuse.sql.native.asked import RowsCall
 
@@ -91,4 +90,4 @@ def _narrow(asked: RowsCall, value: Expression) -> Expression:
     if not isinstance(kind, Number) or kind.digits > SUMMED:
         raise TypeError("these are not summed as they are")
     gives = Number(kind.scale, min(kind.low, 0) << ROWS, max(kind.high, 0) << ROWS)
-    return asked.engine("sum", (value,), gives, cast=spelled(gives))
+    return asked.engine("sum", (value,), gives, held=gives)

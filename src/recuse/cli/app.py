@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from recuse.cli.budget import budget_app, data_app
+from recuse.cli.burndown import burndown
 from recuse.cli.checkup import checkup
 from recuse.cli.custody import ledger_app, token_app
 from recuse.cli.datasets import datasets
@@ -244,6 +245,7 @@ def _owners(rules: Policy, database: str | None) -> list[str]:
 
 app.add_typer(graph_app, name="graph")
 app.command()(datasets)
+budget_app.command("burndown")(burndown)
 app.add_typer(budget_app, name="budget")
 app.add_typer(data_app, name="data")
 app.add_typer(ledger_app, name="ledger")

@@ -1,0 +1,82 @@
+"""`recuse budget burndown`: what every question cost, and what was left after it, drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from shutil import get_terminal_size
+from typing import Annotated
+
+import typer
+
+from recuse.cli.budget import LedgerOf, located
+from recuse.cli.options import AsJson
+from recuse.ledger import Balance, Charge
+from recuse.numerals import nearest
+from recuse.privacy import decimal_text
+
+BAR = 24
+"""characters of a full budget"""
+MOST = 30
+"""questions that are shown unless more are asked for"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A question, what it cost and what was left of what is granted now."""
+
+    at: str
+    epsilon: Fraction
+    left: Fraction
+    query: str
+
+
+def steps(charges: Sequence[Charge], balance: Balance) -> Iterator[Step]:
+    """Yield what was left after each charge, counted from what is granted today."""
+    left = balance.granted
+    for charge in charges:
+        left -= charge.epsilon
+        yield Step(charge.at, charge.epsilon, left, charge.query)
+
+
+def drawn(found: Sequence[Step], balance: Balance, width: int) -> Iterator[str]:
+    """Yield a line a question: its cost, what was left after it, the same as a bar, and its text."""
+    costs = ["epsilon", "", *(decimal_text(step.epsilon) for step in found)]
+    lefts = ["left", decimal_text(balance.granted), *(decimal_text(step.left) for step in found)]
+    bars = [" " * BAR, _bar(Fraction(1)), *(_bar(step.left / balance.granted) for step in found)]
+    texts = ["question", "granted", *(" ".join(step.query.split()) for step in found)]
+    wide, wider = max(map(len, costs)), max(map(len, lefts))
+    room = max(width - wide - wider - BAR - 6, 10)
+    for cost, left, bar, text in zip(costs, lefts, bars, texts, strict=True):
+        short = text if len(text) <= room else text[: room - 1] + "…"
+        yield f"{cost:>{wide}}  {left:>{wider}}  {bar}  {short}"
+
+
+def _bar(share: Fraction) -> str:
+    """Return a share of a full bar.
+
+    >>> _bar(Fraction(1, 2)).count("█"), len(_bar(Fraction(1, 3)))
+    (12, 24)
+    """
+    full = min(max(round(share * BAR), 0), BAR)
+    return "█" * full + "·" * (BAR - full)
+
+
+def burndown(
+    ledger: LedgerOf,
+    most: Annotated[int, typer.Option(min=1, help="How many of the last questions are shown.")] = MOST,
+    json_output: AsJson = False,
+) -> None:
+    """Show what every question cost and what was left after it, drawn."""
+    book = located(ledger)
+    balance = book.balance()
+    found = list(steps(book.history(), balance))[-most:]
+    if json_output:
+        for step in found:
+            told = {"at": step.at, "epsilon": nearest(step.epsilon), "remaining": nearest(step.left)}
+            typer.echo(json.dumps(told | {"query": step.query}))
+        return
+    for line in drawn(found, balance, get_terminal_size().columns):
+        typer.echo(line.rstrip())

@@ -13,6 +13,7 @@ from support.sources import SOURCE, parsed
 CHAIN = [
     ["errors"],
     ["refusal"],
+    ["messages"],
     ["fold"],
     ["html"],
     ["arrow"],

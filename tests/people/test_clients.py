@@ -113,6 +113,6 @@ def test_jupysql_asks_the_same():
     shell.run_line_magic("load_ext", "sql")
     address = "recuse:///shop?epsilon=1&policy=shop.toml"  # as it is called when it is closed
     shell.run_line_magic("sql", address)
-    found = shell.run_cell_magic("sql", "", COUNT)
+    found = [tuple(row) for row in shell.run_cell_magic("sql", "", COUNT)]
     shell.run_line_magic("sql", f"--close {address}")
-    assert [tuple(row) for row in found] == expected()
+    assert found == expected()

@@ -24,6 +24,7 @@ from recuse.cli.custody import ledger_app, token_app
 from recuse.cli.datasets import datasets
 from recuse.cli.estimate import estimate
 from recuse.cli.examples import examples
+from recuse.cli.explain_error import explain_error
 from recuse.cli.graph import graph_app
 from recuse.cli.histogram import histogram
 from recuse.cli.init import init
@@ -174,6 +175,7 @@ def shell(
 app.command()(init)
 app.command("check")(checkup)
 app.command()(examples)
+app.command("explain-error")(explain_error)
 
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")
 app.add_typer(policy_app, name="policy")

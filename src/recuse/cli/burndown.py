@@ -24,7 +24,7 @@ MOST = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BurnStep:
     """A question, what it cost and what was left of what is granted now."""
 
     at: str
@@ -33,15 +33,15 @@ class Step:
     query: str
 
 
-def steps(charges: Sequence[Charge], balance: Balance) -> Iterator[Step]:
+def steps(charges: Sequence[Charge], balance: Balance) -> Iterator[BurnStep]:
     """Yield what was left after each charge, counted from what is granted today."""
     left = balance.granted
     for charge in charges:
         left -= charge.epsilon
-        yield Step(charge.at, charge.epsilon, left, charge.query)
+        yield BurnStep(charge.at, charge.epsilon, left, charge.query)
 
 
-def drawn(found: Sequence[Step], balance: Balance, width: int) -> Iterator[str]:
+def drawn(found: Sequence[BurnStep], balance: Balance, width: int) -> Iterator[str]:
     """Yield a line a question: its cost, what was left after it, the same as a bar, and its text."""
     costs = ["epsilon", "", *(decimal_text(step.epsilon) for step in found)]
     lefts = ["left", decimal_text(balance.granted), *(decimal_text(step.left) for step in found)]

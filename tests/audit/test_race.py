@@ -17,6 +17,7 @@ from recuse.krelation.build import without
 from recuse.krelation.relation import Shape
 from recuse.mechanism import presets
 from recuse.mechanism.cell import Laplace
+from recuse.mechanism.foreknown import Foreknown
 from recuse.mechanism.racing import Dial, Racing
 from recuse.privacy import Epsilon
 from support.neighbours import PAIRS, SIGNED, star
@@ -56,6 +57,14 @@ def test_the_audit_has_power(name):
 def test_the_dial_is_private_wherever_it_stands(answer, boost):
     """Theorem R with ε_a and ρ."""
     assert joint_loss(*STAR, dialled(BY["withdrawals"](ONE), answer, boost), LEVELS["withdrawals"]) <= ALLOWED
+
+
+@pytest.mark.parametrize("name", BY)
+@pytest.mark.parametrize("known", [Foreknown(unit=Fraction(30)), Foreknown(single=True), Foreknown(bound=8)])
+def test_what_is_public_costs_nothing(name, known):
+    """Theorems R0 and R10, whether or not it is true of the data."""
+    race = known.told(BY[name](ONE))
+    assert joint_loss(*STAR, race, min(LEVELS[name], len(race.levels.ladder.taus))) <= ALLOWED
 
 
 def test_laplace_noise_takes_part_as_well():
@@ -114,6 +123,13 @@ def test_an_answer_that_knows_the_draws_is_caught():
     still = Twin(moved=lambda levels: np.zeros(len(levels)))
     assert joint_loss(*STAR, BY["withdrawals"](ONE), LEVELS["withdrawals"], still) <= ALLOWED
     assert joint_loss(*STAR, BY["withdrawals"](ONE), LEVELS["withdrawals"], still, moved) > 1.05
+
+
+def test_a_prior_that_knows_the_data_is_caught():
+    """It begins at what the largest owner has, and a leaver moves it."""
+    with_hub, without_hub = Twin(start=4), Twin(start=1)
+    assert joint_loss(*STAR, BY["withdrawals"](ONE), LEVELS["withdrawals"], with_hub) <= ALLOWED
+    assert joint_loss(*STAR, BY["withdrawals"](ONE), LEVELS["withdrawals"], with_hub, without_hub) > 1.05
 
 
 def test_a_dial_that_boosts_more_than_the_noise_is_refused():

@@ -259,6 +259,9 @@ LEFT_OUT = {
         "plain": "never run",
         "shape": "follows from the tables",
         "signed": "follows from the aggregate and the statements: what is taken away is -COUNT or -SUM",
+        "typical": "follows from the statements and the policy, whose hash stands beside the identity",
+        "sized": "follows from the policy, and is for messages",
+        "single": "follows from the statements and the policy",
     },
     Grouping: {"names": "how columns are called"},
     Plan: {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,6 +119,8 @@ class Twin:
     """one noise serves all levels"""
     moved: Callable[[Floats], Floats] | None = None
     """X' on the grid depends on the level of the noise: by how many steps it is moved"""
+    start: int | None = None
+    """the prior begins at a level of its own: with data that chose it"""
 
 
 SOUND = Twin()
@@ -132,6 +134,7 @@ def joint(
     Noise beyond `reach` times the sensitivity is left out.
     """
     subject, rule, dial = prepared(relation), mechanism.levels, mechanism.dial(1)
+    rule = rule if twin.start is None else replace(rule, start=twin.start)
     share, epsilon = float(dial.answer * mechanism.epsilon), mechanism.epsilon
     noise = subject.noise(dial.answer * epsilon, rule.ladder.taus[0], mechanism.cell)
     law = Law.of(noise)

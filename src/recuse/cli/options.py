@@ -18,7 +18,7 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session.graph import GraphSession
 from recuse.session.place import LedgerLocation, SecondBudgetWarning
-from recuse.session.session import JoinGrowthWarning, Session, connect
+from recuse.session.session import FewPeopleWarning, JoinGrowthWarning, Session, connect
 from recuse.sql.parse import MAX_LENGTH
 
 Database = Annotated[
@@ -63,6 +63,7 @@ def opened(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
         warnings.simplefilter("always", JoinGrowthWarning)
+        warnings.simplefilter("always", FewPeopleWarning)
         warnings.showwarning = _warn
         with connect(source(database), policy, ledger, analyst=analyst) as session:
             yield session

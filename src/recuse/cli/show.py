@@ -61,6 +61,7 @@ def as_json(answer: Answer) -> str:
         "data_version": answer.data_version,
         **({"delta": nearest(answer.delta)} if answer.delta else {}),
         **({"notes": list(answer.notes)} if answer.notes else {}),
+        **({"cautions": list(answer.cautions)} if answer.cautions else {}),
         **({"released_first": list(map(_stand_in, answer.stand_ins))} if answer.stand_ins else {}),
     }
     if answer.is_number and isinstance(answer.number, Release):

@@ -37,6 +37,7 @@ class Answerer(Answering, Protocol):
 class Noised:
     """Answers on the grid of a τ with their noise already added: where they are, and what noise it was."""
 
+    tau: Fraction
     grid: Grid
     places: Sequence[int]
     added: GridNoise
@@ -67,6 +68,7 @@ class Noised:
                 epsilon=mechanism.epsilon,
                 mechanism=mechanism.name,
                 noise_epsilon=self.added.epsilon,
+                cut=self.tau,
             )
             for place, reach in zip(places, reaches, strict=True)
         ]
@@ -89,7 +91,7 @@ def noisy_answer(
     grid = certified_grid(tau, slack)
     added = mechanism.cell(mechanism.answer_epsilon, grid.sensitivity)
     places = [math.ceil(truncated / grid.step) + drawn for drawn in added.draw(noise)]
-    (found,) = Noised(grid, places, added).releases([0], lift, mechanism)
+    (found,) = Noised(tau, grid, places, added).releases([0], lift, mechanism)
     return found.moved(constant)
 
 
@@ -103,4 +105,4 @@ def answers_at(subject: Releasable, tau: Fraction, mechanism: Answerer, noise: N
     added = subject.noise(mechanism.answer_epsilon, tau, mechanism.cell)
     places = [place + drawn for place, drawn in zip(subject.at(tau), added.draw(noise), strict=True)]
     lift = mechanism.lift(tau) if subject.lifted else Fraction(0)
-    return Noised(grid, places, added).releases(subject.constants, lift, mechanism)
+    return Noised(tau, grid, places, added).releases(subject.constants, lift, mechanism)

@@ -27,6 +27,11 @@ solver in doubles to tell, most often, on which side one lies; above, N is used,
 is found for every relation, but exact arithmetic is slow where many people are overloaded."""
 
 
+BELOW = Fraction(1, 2)
+"""what a doubling costs below the size of one row: hardly anything, as few answers are that small (measured:
+docs/results/notes/sums.md)"""
+
+
 @dataclass(frozen=True, slots=True)
 class TauTable:
     """τ_k = θ·rungs[k mod m]·span^⌊k/m⌋ for k from `first` to `last`, m the number of rungs.
@@ -89,18 +94,31 @@ def _ratio(ladder: TauTable) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A ladder, a prior and a score: a level costs ln2 times `gentle` up to level `knee`, `steep` above."""
+    """A ladder, a prior and a score.
+
+    From level `start` on, a level costs ln2 times `gentle` up to `knee` levels above it, `steep` farther up;
+    from 0 to there `BELOW` a doubling, and below 0 what it costs above `start`.
+    """
 
     ladder: TauTable
     score: Score
     knee: Fraction
     gentle: Fraction
     steep: Fraction
+    start: int = 0
+    """the level of what one row brings, about: public, 0 for a count"""
 
     def prior(self, level: int) -> Fraction:
         """Return the cost of a level in units of ln2."""
-        above = max(Fraction(0), level - self.knee)
-        return self.gentle * (level - above) + self.steep * above
+        between = min(max(level, 0), self.start)
+        beyond = level - between
+        above = max(Fraction(0), beyond - self.knee)
+        return self.below * between + self.gentle * (beyond - above) + self.steep * above
+
+    @property
+    def below(self) -> Fraction:
+        """What a level costs between 0 and `start`."""
+        return BELOW * Fraction(math.log2(self.ladder.span) / len(self.ladder.rungs)).limit_denominator(8)
 
     def moves(self) -> Fraction:
         """Return the length of the interval in which one withdrawal moves a certified penalty.

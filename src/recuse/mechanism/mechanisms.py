@@ -7,6 +7,7 @@ from collections.abc import Callable
 from recuse.errors import ParameterError
 from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism import presets
+from recuse.mechanism.foreknown import NOTHING, Foreknown
 from recuse.mechanism.racing import Racing
 from recuse.mechanism.truncating import Mechanism
 from recuse.privacy import Epsilon
@@ -40,12 +41,14 @@ MECHANISMS: dict[str, MechanismMaker] = {
 NAMES = tuple(MECHANISMS)
 
 
-def mechanism_for(name: str, epsilon: Epsilon, shape: Shape | Growth, bound: int | None = None) -> Mechanism:
-    """Return the mechanism of a name: a function of its name, ε and the query's shape and bound only.
+def mechanism_for(
+    name: str, epsilon: Epsilon, shape: Shape | Growth, known: Foreknown = NOTHING
+) -> Mechanism:
+    """Return the mechanism of a name: a function of its name, ε, the query's shape and what is public of it.
 
-    `bound` is the most that a participant can own, where it is public; the race ends its levels there.
+    What is `known` of loads steers the race, and no other mechanism.
     """
     if name not in MECHANISMS:
         raise ParameterError("there is no such mechanism", found=name, accepted=", ".join(MECHANISMS))
     found = MECHANISMS[name](epsilon, shape)
-    return found if bound is None or not isinstance(found, Racing) else found.within(bound)
+    return known.told(found) if isinstance(found, Racing) else found

@@ -57,7 +57,7 @@ class Peeled:
         winners = HullGroups([self.subject.relations[place] for place in drawn])
         grid, added = winners.grid(tau), winners.noise(choosing.answer_epsilon - share, tau, Laplace)
         places = [place + more for place, more in zip(winners.at(tau), added.draw(noise), strict=True)]
-        found = Noised(grid, places, added).releases(winners.constants, Fraction(0), mechanism)
+        found = Noised(tau, grid, places, added).releases(winners.constants, Fraction(0), mechanism)
         told = dict(zip(drawn, found, strict=True))
         nothing = Release(
             value=Fraction(0),

@@ -26,7 +26,8 @@ from recuse.mechanism.truncating import Choosing
 from recuse.noise import Noise
 
 FIRST_LEVELS = 3
-"""c: level k's share in what may fail is in proportion to 1/((|k|+c)(|k|+c+1)) (proofs.md, lemma I3)"""
+"""c: level k's share in what may fail is in proportion to 1/((|k-s|+c)(|k-s|+c+1)), s the level at which the
+prior begins (proofs.md, lemma I3)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ class Racing:
         winner = noisy_maximum(rule, ladder.levels, top, weight, penalty, noise, boosts)
         tau, entrant = ladder.tau(winner), entrants[winner - ladder.first]
         places = [place + drawn for place, drawn in zip(subject.at(tau), entrant.point(noise), strict=True)]
-        found = Noised(subject.grid(tau), places, entrant.noise, confidence(ladder.levels, winner))
+        sure = confidence(ladder.levels, winner, rule.start)
+        found = Noised(tau, subject.grid(tau), places, entrant.noise, sure)
         lift = self.offset * tau / self.epsilon if subject.lifted and winner > 0 else Fraction(0)
         return found.releases(subject.constants, lift, self)
 
@@ -139,17 +141,18 @@ def enter(noises: Sequence[GridNoise], part: Fraction, noise: Noise) -> list[Ent
     return found
 
 
-def confidence(levels: range, level: int) -> float:
-    """Return with which probability the reach of a level's noise holds.
+def confidence(levels: range, level: int, start: int = 0) -> float:
+    """Return with which probability the reach of a level's noise holds: near a public level hardly less.
 
     Guarantee: what may fail adds up, over all levels, to what may fail in a release (proofs.md, lemma I3).
     """
-    return 1 - (1 - CONFIDENCE) * float(_shares(levels)[level - levels.start])
+    return 1 - (1 - CONFIDENCE) * float(_shares(levels, start)[level - levels.start])
 
 
 @lru_cache(maxsize=64)
-def _shares(levels: range) -> Sequence[Fraction]:
-    """Return the levels' shares in what may fail: most of it where most answers are, near level 0."""
-    sizes = [Fraction(1, (abs(k) + FIRST_LEVELS) * (abs(k) + FIRST_LEVELS + 1)) for k in levels]
+def _shares(levels: range, start: int) -> Sequence[Fraction]:
+    """Return the levels' shares in what may fail: most of it where most answers are, near level `start`."""
+    far = [abs(k - start) + FIRST_LEVELS for k in levels]
+    sizes = [Fraction(1, away * (away + 1)) for away in far]
     whole = sum(sizes)
     return [size / whole for size in sizes]

@@ -46,6 +46,8 @@ class Release:
     """what it and the ends of its interval are whole multiples of, once rounded"""
     truncated: bool = True
     """whether the answer before noise may lack what a few have beyond all others"""
+    cut: Fraction | None = None
+    """τ: what somebody has beyond it is not in the answer; chosen privately, so it may be told"""
 
     def __repr__(self) -> str:
         low, high = ("…" if end is None else short(end, self.unit) for end in self.interval)
@@ -68,6 +70,7 @@ class Release:
             interval=(low, high),
             noise_scale=self.noise_scale * granularity,
             unit=self.unit * granularity,
+            cut=None if self.cut is None else self.cut * granularity,
         )
 
     def rounded(self, *, signed: bool, counted: bool = False) -> Self:

@@ -13,6 +13,7 @@ from recuse.policy.terms import (
     NonNegative,
     Protect,
     Public,
+    Typical,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "Policy",
     "Protect",
     "Public",
+    "Typical",
 ]

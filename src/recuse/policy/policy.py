@@ -6,6 +6,8 @@
     [[link]]     table, any, to         … iff any of several is
     [[public]]   table           a table that is about nobody
     [[key]]      table, column   a unique key that the catalogue does not enforce
+    [[nonnegative]] table, column   numbers that are not below 0
+    [[typical]]  table, column, value   about how large one number is, which everybody may know
     [[domain]]   table, column, values   the groups of a GROUP BY over a private column
     [[domain]]   … from, to, step | query   … all between two, or what a query over public tables returns
     [columns.T]  column = "TYPE" types of a CSV file's columns
@@ -40,6 +42,7 @@ from recuse.policy.terms import (
     NonNegative,
     Protect,
     Public,
+    Typical,
 )
 from recuse.policy.toml import did_you_mean
 from recuse.privacy import Delta, Epsilon
@@ -60,6 +63,7 @@ class Policy:
     public: tuple[Public, ...] = ()
     keys: tuple[Key, ...] = ()
     nonnegative: tuple[NonNegative, ...] = ()
+    typical: tuple[Typical, ...] = ()
     columns: tuple[ColumnType, ...] = ()
     domains: tuple[Domain, ...] = ()
     budget: Epsilon | None = None
@@ -236,11 +240,12 @@ def _virtual_widths(policy: Policy) -> None:
 
 def _no_duplicates(policy: Policy) -> None:
     seen: set[object] = set()
-    entries: tuple[Link | Public | Key | NonNegative | Domain, ...] = (
+    entries: tuple[Link | Public | Key | NonNegative | Typical | Domain, ...] = (
         *policy.links,
         *policy.public,
         *policy.keys,
         *policy.nonnegative,
+        *policy.typical,
         *policy.domains,
     )
     for entry in entries:

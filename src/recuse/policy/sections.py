@@ -20,6 +20,7 @@ from recuse.policy.terms import (
     NonNegative,
     Protect,
     Public,
+    Typical,
 )
 from recuse.policy.toml import Section, read_sections, subsections
 from recuse.privacy import LEAST_DELTA, MOST_DELTA, Delta, Epsilon, decimal_text
@@ -31,7 +32,7 @@ def fields_of(text: str) -> dict[str, Any]:
     """Return the fields of the policy that a TOML text writes down; an error names the line and the fix."""
     found = read_sections(
         text,
-        lists=("protect", "link", "public", "key", "nonnegative", "domain"),
+        lists=("protect", "link", "public", "key", "nonnegative", "typical", "domain"),
         single=("columns", "budget", "sum", "rows", "engine", "log"),
     )
     budget = [_budget(section) for section in found["budget"]]
@@ -45,6 +46,7 @@ def fields_of(text: str) -> dict[str, Any]:
         "public": tuple(map(_public, found["public"])),
         "keys": tuple(map(_key, found["key"])),
         "nonnegative": tuple(map(_nonnegative, found["nonnegative"])),
+        "typical": tuple(map(_typical, found["typical"])),
         "columns": tuple(
             ColumnType(table.name.partition(".")[2], column, table.text(column), table.at(column))
             for section in found["columns"]
@@ -102,6 +104,12 @@ def _key(section: Section) -> Key:
 def _nonnegative(section: Section) -> NonNegative:
     section.only("table", "column")
     return NonNegative(section.text("table"), section.texts("column"), section.at("table"))
+
+
+def _typical(section: Section) -> Typical:
+    section.only("table", "column", "value")
+    value = section.number("value")
+    return Typical(section.text("table"), section.texts("column"), value, section.at("value"))
 
 
 def _domain(section: Section) -> Domain:

@@ -188,6 +188,24 @@ class NonNegative:
 
 
 @dataclass(frozen=True, slots=True)
+class Typical:
+    """About how large one value of some columns is, as all may know: it steers accuracy, not privacy."""
+
+    table: str
+    columns: tuple[str, ...]
+    value: Fraction
+    line: int | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.value <= 0:
+            problem = "a typical value is a size, above 0"
+            raise PolicyError(problem, line=self.line, found=str(self.value), hint="value = 50")
+
+    def __str__(self) -> str:
+        return f"{self.table}({', '.join(self.columns)}) about {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
 class DomainQuery:
     """What a query over public tables returns."""
 

@@ -50,6 +50,8 @@ class Answer:
     """the numbers that were released first, and stand in the question"""
     notes: tuple[str, ...] = ()
     """what is known of the groups because it was released: between which ends they lie"""
+    cautions: tuple[str, ...] = ()
+    """which columns lost nearly all to truncation, and what to do"""
 
     # ------------------------------------------------------------------ one number
 

@@ -29,6 +29,7 @@ def carried(answer: Answer) -> dict[str, Any]:
         "stored": answer.stored,
         "stand_ins": [{"text": found.text, "cell": _cell(found.cell)} for found in answer.stand_ins],
         "notes": list(answer.notes),
+        "cautions": list(answer.cautions),
     }
 
 
@@ -49,6 +50,7 @@ def received(found: dict[str, Any]) -> Answer:
         stored=bool(found["stored"]),
         stand_ins=tuple(StandIn(one["text"], _cell_of(one["cell"])) for one in found["stand_ins"]),
         notes=tuple(found["notes"]),
+        cautions=tuple(found["cautions"]),
     )
 
 

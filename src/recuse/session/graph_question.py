@@ -13,6 +13,7 @@ from recuse.graphs.enumerate import count_copies
 from recuse.graphs.graph import Graph, by_name
 from recuse.graphs.protect import Protected
 from recuse.krelation.relation import Growth, Shape
+from recuse.mechanism.foreknown import Foreknown
 from recuse.mechanism.groups import SideBySide
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import Prepared, prepare
@@ -76,14 +77,15 @@ class GraphQuestion:
     @classmethod
     def of_count(cls, graph: Graph, about: str, count: Count, loss: Epsilon, mechanism: str) -> Self:
         """Return the question how many copies there are."""
-        part = Part(mechanism_for(mechanism, loss, _shape(count), _bound(count)))
+        part = Part(mechanism_for(mechanism, loss, _shape(count), _foreknown(count)))
         return cls(graph, (count,), about, NUMBER, str(count), loss, (part,))
 
     @classmethod
     def of_transitivity(cls, graph: Graph, about: str, counts: tuple[Count, ...], loss: Epsilon) -> Self:
         """Return the question for 3 × triangles / 2-stars, both counts beside it."""
         share = Epsilon(loss.value / len(counts))
-        parts = tuple(Part(mechanism_for(DEFAULT, share, _shape(count), _bound(count))) for count in counts)
+        made = (mechanism_for(DEFAULT, share, _shape(count), _foreknown(count)) for count in counts)
+        parts = tuple(map(Part, made))
         text = f"transitivity, protecting every {counts[0].protect.value}"
         return cls(graph, counts, about, TRANSITIVITY, text, loss, parts)
 
@@ -129,6 +131,11 @@ def _shape(count: Count) -> Shape | Growth:
     if not count.aggregated:
         return Shape.CONJUNCTIONS
     return growth(count.pattern.star, count.pattern.book or 0, count.protect)
+
+
+def _foreknown(count: Count) -> Foreknown:
+    """Return what is public of loads: an edge that is protected is one row, and none links to it."""
+    return Foreknown(_bound(count), single=count.protect is Protected.EDGE)
 
 
 def _bound(count: Count) -> int | None:

@@ -49,6 +49,8 @@ class Arrangement:
     """the numbers that were released first and stand in the question"""
     notes: tuple[str, ...] = ()
     """what was released of the groups themselves"""
+    cautions: tuple[str, ...] = ()
+    """which columns lost nearly all to truncation"""
 
 
 def exactly(total: int | None, part: Part) -> Release:

@@ -10,6 +10,7 @@ from recuse.engines.collect import (
     GroupDomain,
 )
 from recuse.errors import QueryError
+from recuse.mechanism.foreknown import Foreknown
 from recuse.mechanism.mechanisms import mechanism_for
 from recuse.mechanism.priced import PriceList
 from recuse.privacy import Delta, Epsilon
@@ -86,7 +87,7 @@ def parts_of(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -
     return tuple(
         Part(
             mechanism_for(
-                mechanism, Epsilon(share / shared(measure, domain)), measure.shape, bound_of(measure)
+                mechanism, Epsilon(share / shared(measure, domain)), measure.shape, foreknown(measure)
             )
             if measure.is_owned
             else None,
@@ -95,6 +96,11 @@ def parts_of(plan: Plan, domain: GroupDomain, share: Fraction, mechanism: str) -
         )
         for measure in plan.measures
     )
+
+
+def foreknown(measure: DerivationQuery) -> Foreknown:
+    """Return what is public of the loads of a measure."""
+    return Foreknown(bound_of(measure), measure.typical / measure.granularity, measure.single)
 
 
 def bound_of(measure: DerivationQuery) -> int | None:

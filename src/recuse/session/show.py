@@ -15,7 +15,7 @@ from recuse.errors import quote
 from recuse.numerals import short
 from recuse.privacy import decimal_text
 from recuse.session.cells import Cell, Row, StandIn, confidence, step_of
-from recuse.session.notes import number_notes, table_notes
+from recuse.session.notes import folded, number_notes, table_notes
 from recuse.session.table import BARS, drawing, scale_of, text_table
 from recuse.session.words import charged, cost, said, value_text
 
@@ -43,6 +43,8 @@ class Displayable(Protocol):
     def delta(self) -> Fraction: ...
     @property
     def notes(self) -> Sequence[str]: ...
+    @property
+    def cautions(self) -> Sequence[str]: ...
     @property
     def is_number(self) -> bool: ...
     @property
@@ -99,7 +101,9 @@ def _number_text(answer: Displayable) -> str:
 
 
 def stand_in_lines(answer: Displayable) -> Iterator[str]:
-    """Yield the numbers that were released first, and what of the question they stand for."""
+    """Yield what to beware of, and the numbers that were released first, which stand in the question."""
+    for caution in answer.cautions:
+        yield from folded("caution", caution)
     for stand_in in answer.stand_ins:
         value = "NULL" if stand_in.cell.value is None else value_text(stand_in.cell)
         value = value if stand_in.moment is None else str(stand_in.moment)

@@ -182,6 +182,7 @@ def _stamped(question: Question, table: Arrangement, receipt: Charged | Stored) 
         stored=isinstance(receipt, Stored),
         stand_ins=table.stand_ins,
         notes=table.notes,
+        cautions=table.cautions,
     )
 
 

@@ -37,6 +37,7 @@ from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given, Keys, moment_of
 from recuse.session.intervals import UNBOUNDED
 from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
+from recuse.session.scale import cut_cautions
 from recuse.session.shares import Split, parts_of, price_list, refuse_delta, refuse_thin_shares, shared
 from recuse.solver.programs import Solver
 from recuse.sql.dense import Dense
@@ -193,6 +194,7 @@ class SqlQuestion:
                 if not first.end
             ),
             tuple(self._notes()),
+            tuple(cut_cautions(plan, releases)),
         )
 
     def _notes(self) -> Iterator[str]:

@@ -99,11 +99,12 @@ def release_fields(release: Release) -> dict[str, Any]:
         "unit": str(release.unit),
         "truncated": release.truncated,
         "noise_epsilon": None if release.noise_epsilon is None else str(release.noise_epsilon),
+        "cut": None if release.cut is None else str(release.cut),
     }
 
 
 def release_of(found: dict[str, Any]) -> Release:
-    share = found["noise_epsilon"]
+    share, cut = found["noise_epsilon"], found.get("cut")
     low, high = (None if found[end] is None else Fraction(found[end]) for end in ("low", "high"))
     return Release(
         value=Fraction(found["value"]),
@@ -117,4 +118,5 @@ def release_of(found: dict[str, Any]) -> Release:
         unit=Fraction(found.get("unit", 1)),
         truncated=bool(found.get("truncated", True)),
         noise_epsilon=None if share is None else Fraction(share),
+        cut=None if cut is None else Fraction(cut),
     )

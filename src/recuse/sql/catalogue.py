@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fractions import Fraction
 
 from recuse.fold import fold, same
 from recuse.sql.dialect import DUCKDB, Dialect
@@ -19,13 +20,15 @@ REFINED = frozenset({"TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
 class Column:
     """A column: its name as the database spells it, its type as SQL text, whether it may be NULL.
 
-    `nonnegative` says that the database refuses values below 0, or that the policy says there are none.
+    `nonnegative` says that the database refuses values below 0, or that the policy says there are none;
+    `typical` about how large a value is, if the policy says so.
     """
 
     name: str
     type: str
     nullable: bool = True
     nonnegative: bool = False
+    typical: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +94,19 @@ class Catalogue:
         """Return why a table that is there is not read."""
         return next((one.why for one in self.left_out if same(one.name, name)), None)
 
-    def declaring(self, nonnegative: Collection[tuple[str, str]]) -> Catalogue:
-        """Return the catalogue in which columns, of tables, are said to have no values below 0."""
-        if not nonnegative:
+    def declaring(
+        self, nonnegative: Collection[tuple[str, str]], typical: Mapping[tuple[str, str], Fraction]
+    ) -> Catalogue:
+        """Return the catalogue in which columns, of tables, are said to have no values below 0, or a size."""
+        if not nonnegative and not typical:
             return self
         said = {(fold(table), fold(name)) for table, name in nonnegative}
+        sizes = {(fold(table), fold(name)): size for (table, name), size in typical.items()}
 
         def told(table: Table, column: Column) -> Column:
-            known = (fold(table.name), fold(column.name)) in said
-            return replace(column, nonnegative=True) if known else column
+            name = fold(table.name), fold(column.name)
+            known = column.nonnegative or name in said
+            return replace(column, nonnegative=known, typical=sizes.get(name))
 
         tables = (
             replace(table, columns=tuple(told(table, c) for c in table.columns)) for table in self.tables

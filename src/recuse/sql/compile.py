@@ -35,7 +35,7 @@ from recuse.sql.grouping import Grouping, grouping_of
 from recuse.sql.groups import Joined
 from recuse.sql.growth import unique_keys
 from recuse.sql.kinds import kind_of
-from recuse.sql.loads import bound_words, load_bound
+from recuse.sql.loads import bound_words, load_bound, single_rows
 from recuse.sql.lower import written_out
 from recuse.sql.measure import Measure
 from recuse.sql.met import Met
@@ -50,6 +50,7 @@ from recuse.sql.reading import Reading
 from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing, sharing_of, sharing_words
 from recuse.sql.touch import touches_of
+from recuse.sql.typical import is_sized, typical_value
 from recuse.sql.unique import join_unique
 
 PASSES: tuple[Pass, ...] = (
@@ -222,7 +223,10 @@ def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:
     """Return what a text is read against."""
     ownership = own(policy, catalogue)
     schema = Schema(
-        catalogue.declaring({(one.table, name) for one in policy.nonnegative for name in one.columns}),
+        catalogue.declaring(
+            {(one.table, name) for one in policy.nonnegative for name in one.columns},
+            {(one.table, name): one.value for one in policy.typical for name in one.columns},
+        ),
         ownership,
         policy.granularity,
         text,
@@ -269,6 +273,9 @@ def _derivations(
         signed=measure.signed,
         touches=touches_of(measure, tables, policy) if grouped else (),
         bound=load_bound(measure, policy),
+        typical=typical_value(asked),
+        sized=is_sized(asked),
+        single=single_rows(measure, policy),
     )
 
 

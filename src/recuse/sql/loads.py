@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from recuse.fold import fold
 from recuse.policy import Policy
 from recuse.sql.aggregates import RowCount
 from recuse.sql.disjoint import BlockFacts
@@ -29,6 +30,16 @@ def load_bound(measure: Measure, policy: Policy) -> int | None:
     if any(isinstance(source, SetOf) for source in block.sources):
         return _different_owners(block, measure, policy)
     return _most_places(block, BlockFacts.of(block, policy, measure.lookup()))
+
+
+def single_rows(measure: Measure, policy: Policy) -> bool:
+    """Return whether rows are counted, of participants that are one row each: no row links to them.
+
+    Then there are many, and what each has comes from joins alone.
+    """
+    linked = {fold(link.to) for link in policy.links}
+    kinds = {fold(owner.kind) for block in measure.blocks for owner in block.owners}
+    return isinstance(measure.aggregate, RowCount) and bool(kinds) and not kinds & linked
 
 
 def _different_owners(block: Block, measure: Measure, policy: Policy) -> int | None:

@@ -92,6 +92,10 @@ def own(policy: Policy, catalogue: Catalogue) -> Ownership:
         table = _table(declared.table, catalogue, declared.line)
         for name in declared.columns:
             _summed(_column(name, table, declared.line), table, declared.line)
+    for sized in policy.typical:
+        table = _table(sized.table, catalogue, sized.line)
+        for name in sized.columns:
+            _summed(_column(name, table, sized.line), table, sized.line)
     for domain in policy.domains:
         _column(domain.column, _table(domain.table, catalogue, domain.line), domain.line)
     for typed in policy.columns:
@@ -112,7 +116,7 @@ def _told_apart(column: Column, table: Table, line: int | None) -> None:
 
 def _summed(column: Column, table: Table, line: int | None) -> None:
     if not isinstance(stored(column.type), Number | Float):
-        problem = f"{table.name}.{column.name} is {column.type}, and numbers are not below 0"
+        problem = f"{table.name}.{column.name} is {column.type}, which is said of numbers"
         raise PolicyError(problem, line=line, hint="name columns of numbers")
 
 

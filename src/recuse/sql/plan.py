@@ -42,6 +42,12 @@ class DerivationQuery:
     """what every kind of owner decides of the keys"""
     bound: int | None = None
     """the most rows that a participant can own, where query and catalogue say so"""
+    typical: Fraction = Fraction(1)
+    """about how large the value of a row is"""
+    sized: bool = False
+    """whether the policy says how large"""
+    single: bool = False
+    """whether it counts, and every participant is one row to which none links"""
 
     @property
     def is_owned(self) -> bool:

@@ -28,6 +28,7 @@ from recuse.lab.experiments.disjunctions import disjunctions
 from recuse.lab.experiments.forum_relations import forums
 from recuse.lab.experiments.tables import EPSILONS, Tabled, fill
 from recuse.mechanism import presets
+from recuse.mechanism.foreknown import Foreknown
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.racing import Racing
 from recuse.privacy import Epsilon
@@ -125,7 +126,8 @@ def measured(table: Tabled, text: str, runs: int, race_of: RaceMaker | None = No
 
     by_load = table.conjunctions
     default = presets.race_by_withdrawals if by_load else presets.race_by_deficit
-    mechanism = (race_of or default)(epsilon)
+    known = Foreknown(single=race_of is None and table.protect == "edge")
+    mechanism = known.told((race_of or default)(epsilon))
     race = replay.race(table, mechanism, random("race"), runs)
     parts = (presets.by_withdrawals if by_load else presets.by_deficit)(epsilon)
     split = replay.split(table, parts, random("split"), runs)

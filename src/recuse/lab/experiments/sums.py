@@ -36,7 +36,7 @@ def loads_of(people: int, size: float) -> Floats:
     random = np.random.default_rng(people)
     owner = np.repeat(np.arange(people), 1 + random.geometric(0.35, people))
     values = GRANULES * size * np.exp(0.6 * random.standard_normal(len(owner)))
-    return np.bincount(owner, np.maximum(1, np.round(values)), minlength=people)
+    return np.bincount(owner, np.maximum(1, np.round(values)), minlength=people).astype(np.float64)
 
 
 def told(unit: Callable[[Fraction], Fraction]) -> Callable[[Floats, Epsilon, Fraction], Errors]:

@@ -15,8 +15,8 @@ from recuse.mechanism.mechanisms import mechanism_for
 from recuse.privacy import Epsilon
 from recuse.session.carried import carried, received
 from recuse.session.parts import Parts
-from recuse.session.scale import cut_cautions, reached
-from recuse.session.session import FewPeopleWarning, connect
+from recuse.session.scale import FewPeopleWarning, cut_cautions, reached
+from recuse.session.session import connect
 from recuse.session.show import number_lines
 from recuse.session.stored import release_fields, release_of
 from support.noise import Seeded

@@ -18,7 +18,8 @@ from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.session.graph import GraphSession
 from recuse.session.place import LedgerLocation, SecondBudgetWarning
-from recuse.session.session import FewPeopleWarning, JoinGrowthWarning, Session, connect
+from recuse.session.scale import FewPeopleWarning
+from recuse.session.session import JoinGrowthWarning, Session, connect
 from recuse.sql.parse import MAX_LENGTH
 
 Database = Annotated[

@@ -27,6 +27,10 @@ UNSAID = 1_000
 """how many times a granule's unit values may be where nobody says how large they are"""
 
 
+class FewPeopleWarning(UserWarning):
+    """A question that will be lost to truncation: there are too few people for its ε."""
+
+
 def cut_cautions(plan: Plan, releases: Releases) -> Iterator[str]:
     """Yield which columns lost nearly all to truncation: everybody was cut to less than one value.
 

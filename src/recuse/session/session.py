@@ -33,7 +33,7 @@ from recuse.session.like import declared_public
 from recuse.session.outward import FailureLog
 from recuse.session.parts import Parts
 from recuse.session.place import LedgerLocation
-from recuse.session.scale import too_few
+from recuse.session.scale import FewPeopleWarning, too_few
 from recuse.session.spine import Spine
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.statistics import Statistics
@@ -47,10 +47,6 @@ from recuse.sql.ownership import own
 from recuse.sql.plan import Plan
 from recuse.sql.query import Scan
 from recuse.sql.render import table_reference
-
-
-class FewPeopleWarning(UserWarning):
-    """A question that will be lost to truncation: there are too few people for its ε."""
 
 
 class JoinGrowthWarning(UserWarning):
@@ -98,10 +94,6 @@ class Session(Spine):
         asked = [plan, *(first.plan for first in plan.firsts)]
         blocks = [block for one in asked for measure in one.asked for block in measure.blocks]
         return tuple(dict.fromkeys(map(str, growing_joins(blocks, self._rows_of, unique_keys(self.policy)))))
-
-    def _people(self, kind: str) -> int | None:
-        """Return about how many participants of a kind there are, if the policy says so."""
-        return self.policy.rows_of(kind)
 
     def _rows_of(self, table: str) -> int | None:
         stated = self.policy.rows_of(table)
@@ -184,7 +176,7 @@ class Session(Spine):
             return question.public_answer(question.plan.public)
         for text in self.warnings(question.plan):
             warnings.warn(text, JoinGrowthWarning, stacklevel=3)
-        for text in too_few(question.plan, question.parts, self._people):
+        for text in too_few(question.plan, question.parts, self.policy.rows_of):
             warnings.warn(text, FewPeopleWarning, stacklevel=3)
         if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
             return question.exact_answer(self._parts.solver, lambda groups: groups.constants())

@@ -188,4 +188,4 @@ CALLS = frozenset(
         "ORDER BY and LIMIT",
     }
 )
-POSTGRES = Dialect("PostgreSQL", "postgres", _scalar, engine_type, understood, calls=CALLS)
+POSTGRES = Dialect("PostgreSQL", "postgres", _scalar, engine_type, understood, calls=CALLS, wide="NUMERIC")

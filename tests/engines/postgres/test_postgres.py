@@ -310,15 +310,11 @@ QUESTIONS = (
 
 
 UNWRITTEN = {
-    "SELECT COUNT(*) FROM person p WHERE (SELECT SUM(cost) FROM visit v WHERE v.person = p.id) > 2": "sum",
-    "SELECT COUNT(*) FROM person p WHERE (SELECT cost FROM visit v WHERE v.person = p.id LIMIT 1) > 2": (
-        "ORDER BY and LIMIT"
-    ),
     "SELECT COUNT(*) FROM person p WHERE (SELECT cost FROM visit v WHERE v.person = p.id) > 2": (
         "one value of several rows"
     ),
-    "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY person ORDER BY id) AS n FROM visit) t "
-    "WHERE n = 1": "window",
+    "SELECT COUNT(*) FROM (SELECT person, percentile_disc(0.5) WITHIN GROUP (ORDER BY cost) AS m FROM visit"
+    " GROUP BY person) t WHERE m > 2": "PostgreSQL",
 }
 
 

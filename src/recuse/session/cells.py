@@ -13,7 +13,7 @@ from recuse.session.formulas import Given, Keys, value_of
 from recuse.session.intervals import UNBOUNDED, Ends
 from recuse.session.possible import GivenRanges, in_noise, in_truth, possible
 from recuse.session.truth import UNKNOWN, TrueAnswer, truth_of
-from recuse.sql.formula import Formula, Term, measures_in, scalars_in
+from recuse.sql.formula import Formula, Term, in_row, measures_in, scalars_in
 from recuse.sql.placeholder import PlaceType, fitted
 
 
@@ -91,6 +91,7 @@ class Row:
 
 def evaluate(formula: Formula, given: Given, scalars: Sequence[Cell] = ()) -> Cell:
     """Return the number that a formula makes of what was released: the release itself where it is one."""
+    formula = in_row(formula, given.place)
     if isinstance(formula, Term) and not given.releases[formula.measure].undefined:
         return given.releases[formula.measure]
     used = [given.releases[measure] for measure in sorted(set(measures_in(formula)))]

@@ -7,11 +7,22 @@ stored does not depend on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from recuse.session.formulas import Given, comparable, value_of
 from recuse.session.windows import seen
-from recuse.sql.formula import Arrange, FinishingStep, FirstRows, Formula, Keep, Look, OrderTerm, ShownKey
+from recuse.sql.formula import (
+    Arrange,
+    FinishingStep,
+    FirstRows,
+    Formula,
+    Keep,
+    Look,
+    OrderTerm,
+    ShownKey,
+    Stack,
+)
 
 
 def finished(rows: Sequence[Given], steps: Sequence[FinishingStep]) -> list[Given]:
@@ -26,9 +37,20 @@ def finished(rows: Sequence[Given], steps: Sequence[FinishingStep]) -> list[Give
                     found = seen(window, found, arranged)
             case Arrange(terms):
                 found = arranged(found, terms)
+            case Stack(count, different):
+                found = [replace(row, place=place) for row in found for place in range(count)]
+                found = found if different is None else _different(found, different)
             case FirstRows(offset, limit):
                 found = found[offset:] if limit is None else found[offset : offset + limit]
     return found
+
+
+def _different(rows: Sequence[Given], formulas: Sequence[Formula]) -> list[Given]:
+    """Return the first of all rows that show the same."""
+    found: dict[tuple[Any, ...], Given] = {}
+    for row in rows:
+        found.setdefault(tuple(value_of(formula, row) for formula in formulas), row)
+    return list(found.values())
 
 
 def arranged(rows: Sequence[Given], terms: Sequence[OrderTerm]) -> list[Given]:

@@ -25,6 +25,7 @@ from recuse.sql.formula import (
     Operator,
     ReleasedFirst,
     ShownKey,
+    Stacked,
     Term,
     Windowed,
 )
@@ -43,6 +44,8 @@ class Given:
     scalars: Sequence[Fraction | None] = ()
     windows: tuple[Any, ...] = ()
     """what the windows that were worked out so far say of the row"""
+    place: int = 0
+    """which of the rows that were stacked it is"""
 
 
 def value_of(formula: Formula, given: Given) -> Any:
@@ -56,6 +59,8 @@ def value_of(formula: Formula, given: Given) -> Any:
             return given.scalars[number]
         case Windowed(place):
             return given.windows[place]
+        case Stacked(rows):
+            return value_of(rows[given.place], given)
         case FixedNumber(value) | FixedValue(value):
             return value
         case Operation(Operator.CASE, arguments):

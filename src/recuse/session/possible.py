@@ -25,6 +25,7 @@ from recuse.sql.formula import (
     Operator,
     ReleasedFirst,
     ShownKey,
+    Stacked,
     Term,
     Windowed,
 )
@@ -79,7 +80,7 @@ def possible(formula: Formula, given: GivenRanges) -> Possible:
         case ReleasedFirst(number):
             ends = given.scalars[number]
             return Possible(ends, null=ends == UNBOUNDED)
-        case Windowed():
+        case Windowed() | Stacked():  # which row it is, is not known here
             return Possible(UNBOUNDED, null=True)
         case ShownKey(position):
             return _exactly(plain(given.keys[position]))

@@ -216,12 +216,16 @@ class SqlQuestion:
 
         It is for questions about nobody, with what nobody owns, and for data that is declared public.
         """
+        asked = self.ready(solver, totals)
+        table = asked.arrange(asked.keys, asked.exact_releases(solver, totals))
+        return Answer(table.key_names, table.names, table.rows, Fraction(0), stand_ins=table.stand_ins)
+
+    def ready(self, solver: Solver, totals: Totals) -> Self:
+        """Return the question with what is released first known exactly: NOT PRIVATE by itself."""
         firsts: list[Releases] = []
         for first in self.firsts:
             firsts.append(first.given(firsts).exact_releases(solver, totals))
-        asked = self.given(firsts).settled(solver, totals)
-        table = asked.arrange(asked.keys, asked.exact_releases(solver, totals))
-        return Answer(table.key_names, table.names, table.rows, Fraction(0), stand_ins=table.stand_ins)
+        return self.given(firsts).settled(solver, totals)
 
     def exact_releases(self, solver: Solver, totals: Totals) -> Releases:
         """Return numbers in place of private ones: NOT PRIVATE by itself."""

@@ -69,6 +69,8 @@ def _in_from(tree: exp.Select, known: Known, with_names: WithNames) -> AnsweredQ
 def is_answered(query: exp.Expr, known: Known, with_names: WithNames) -> bool:
     """Return whether the rows of a query are answers, or what is made of them."""
     bare = query.unnest()
+    if one_row_parts(bare) is not None:
+        return True
     if not isinstance(bare, exp.Select):
         return False
     if bare.args.get("group") is not None or any(map(is_aggregated, bare.expressions)):
@@ -76,6 +78,32 @@ def is_answered(query: exp.Expr, known: Known, with_names: WithNames) -> bool:
     if bare.args.get("from_") is None and bare.find(exp.Subquery):
         return True
     return answered_within(bare, with_names(bare, known), with_names) is not None
+
+
+def one_row_parts(query: exp.Expr) -> list[exp.Select] | None:
+    """Return the parts of a UNION, with ALL throughout or without, each of them a row of aggregates."""
+    if not isinstance(query, exp.Union) or query.args.get("by_name"):
+        return None
+    found: list[exp.Select] = []
+    for side in (query.this, query.expression):
+        bare = side.unnest()
+        inner = one_row_parts(bare)
+        if inner is not None and bool(bare.args.get("distinct")) == bool(query.args.get("distinct")):
+            found += inner
+        elif isinstance(bare, exp.Select) and _is_row(bare):
+            found.append(bare)
+        else:
+            return None
+    return found if len({len(part.expressions) for part in found}) == 1 else None
+
+
+def _is_row(query: exp.Select) -> bool:
+    """Return whether a SELECT is a row of aggregates and constants."""
+    told = [node for node in query.expressions if is_aggregated(node)]
+    rest = [node for node in query.expressions if not is_aggregated(node)]
+    kept = query.copy()
+    kept.set("expressions", [node.copy() for node in told])
+    return bool(told) and is_one_row(kept) and all(node.find(exp.Column, exp.Query) is None for node in rest)
 
 
 def is_one_row(query: exp.Expr) -> bool:

@@ -17,7 +17,7 @@ from recuse.policy import Key
 from recuse.sql.dense import Dense
 from recuse.sql.derive import owned
 from recuse.sql.ends import FIND_SHARES, RANGE_SHARE
-from recuse.sql.formula import Arrange, FirstRows, Keep, Look, measures_in
+from recuse.sql.formula import Arrange, FirstRows, Keep, Look, Stack, measures_in
 from recuse.sql.grouping import MAX_GROUPS
 from recuse.sql.groups import GroupKey, Joined, Queried, Referenced
 from recuse.sql.listed import Listed
@@ -240,7 +240,7 @@ def _group(key: GroupKey) -> str:
 
 def _then(question: Reading) -> Iterator[str]:
     """Yield what is done with the rows once they are released, and what it needs besides the columns."""
-    words = {Keep: "HAVING", Look: "windows", Arrange: "ORDER BY", FirstRows: "LIMIT"}
+    words = {Keep: "HAVING", Look: "windows", Arrange: "ORDER BY", FirstRows: "LIMIT", Stack: "UNION"}
     steps = list(dict.fromkeys(words[type(step)] for step in question.steps))
     if steps:
         yield f"{', '.join(steps)} over the released numbers: free"

@@ -3,7 +3,8 @@
     Term, ShownKey, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
     Windowed                                             what a row's window says: ranks, totals
     Operation                                            arithmetic, comparisons, logic, CASE and the like
-    Keep, Look, Arrange, FirstRows                       HAVING, QUALIFY; windows; ORDER BY; LIMIT and OFFSET
+    Stacked                                              a column of several answers under each other
+    Keep, Look, Arrange, FirstRows, Stack                HAVING, QUALIFY; windows; ORDER BY; LIMIT; UNION
 
 All of it is computed from what was released and from what is public: post-processing, so it is free.
 """
@@ -153,7 +154,14 @@ class OrderTerm:
     nulls_first: bool = False
 
 
-Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """What a column of several answers under each other shows: the formula of the row that it is."""
+
+    rows: tuple[Formula, ...]
+
+
+Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed | Stacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +193,16 @@ class Look:
     windows: tuple[Windowed, ...]
 
 
-FinishingStep = Keep | Look | Arrange | FirstRows
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Make so many rows of each: several answers under each other; of UNION, equal rows are one."""
+
+    count: int
+    different: tuple[Formula, ...] | None = None
+    """what tells rows apart, where equal ones are one"""
+
+
+FinishingStep = Keep | Look | Arrange | FirstRows | Stack
 
 
 def largest_rows(steps: tuple[FinishingStep, ...]) -> int | None:
@@ -203,7 +220,18 @@ def parts_of(formula: Formula) -> Iterator[Formula]:
         yield from parts_of(part)
 
 
+def in_row(formula: Formula, place: int) -> Formula:
+    """Return what a formula is in one of the rows that were stacked."""
+    if isinstance(formula, Stacked):
+        return formula.rows[place]
+    if isinstance(formula, Operation):
+        return Operation(formula.operator, tuple(in_row(part, place) for part in formula.arguments))
+    return formula
+
+
 def _inside(formula: Formula) -> tuple[Formula, ...]:
+    if isinstance(formula, Stacked):
+        return formula.rows
     if isinstance(formula, Operation):
         return formula.arguments
     if isinstance(formula, Windowed):

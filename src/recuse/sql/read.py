@@ -23,9 +23,7 @@ from recuse.sql.finish import FINISHED, Finish, Shown, renamed
 from recuse.sql.firsts import Firsts, said_first
 from recuse.sql.formula import FinishingStep, Keep, ShownKey
 from recuse.sql.frame import Frame
-from recuse.sql.groups import (
-    GroupKey,
-)
+from recuse.sql.groups import GroupKey
 from recuse.sql.histogram import HIDDEN, LABEL, written_histogram
 from recuse.sql.keys import KeyReader
 from recuse.sql.kinds import ColumnKind, kind_of
@@ -40,16 +38,12 @@ from recuse.sql.placeholder import LARGER_SHARE
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
 from recuse.sql.reading import Reading
-from recuse.sql.refuse import (
-    always_holds,
-    refuse_clauses,
-    refuse_individuals,
-    refuse_set_operation,
-)
+from recuse.sql.refuse import always_holds, refuse_clauses, refuse_individuals
 from recuse.sql.relations import Relations
 from recuse.sql.said import Said
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
+from recuse.sql.stacked import side_by_side, stacked, what_follows
 from recuse.sql.trimmed import trimmed
 
 OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having", "qualify"})
@@ -73,11 +67,18 @@ def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: Firsts) ->
         refuse_clauses(tree, text, {"this", "with_", *FINISHED})
         return Onlooker(relations, _read(tree.this, relations, known, firsts)).reading(tree)
     if not isinstance(tree, exp.Select):
-        raise refuse_set_operation(tree, text)
+        return _stacked(tree, relations, known, firsts)
     inner = answered_within(tree, known, relations.with_names)
     if inner is None:
         return _asked(with_companions(tree, known, relations.schema) or tree, relations, known, firsts)
     return _around(inner, relations, firsts).reading(tree)
+
+
+def _stacked(tree: exp.Expr, relations: Relations, known: Known, firsts: Firsts) -> Reading:
+    """Return answers under each other: a UNION of rows of aggregates."""
+    row = side_by_side(tree, relations.schema.text)
+    found = stacked(_asked(row, relations, known, firsts), tree, relations.schema.text)
+    return Onlooker(relations, found).reading(what_follows(tree))
 
 
 def _around(inner: AnsweredQuery, relations: Relations, firsts: Firsts) -> Onlooker:

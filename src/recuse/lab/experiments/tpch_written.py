@@ -6,7 +6,7 @@
 `tpch load` (of `lab.experiments.tpch`) makes the database. The folder holds `queries.sql`, `counted.sql`
 (with individuals counted where a query lists them) and `domains.toml`. An error is Σ|error| / Σ|truth| over
 the groups of an answer, its median over the runs. The oracle knows the data: for each group it takes the best
-τ in hindsight, with all the ε that the group can have for the noise.
+τ in hindsight, with all the ε that the group can have for the noise; it knows what others release first.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from pathlib import Path
 from statistics import median
 
 from recuse.engines.bare import bare
-from recuse.engines.collect import collect, collect_domain
+from recuse.engines.collect import collect
 from recuse.engines.open import open_engine
 from recuse.errors import QueryError
 from recuse.lab.experiments.acceptance import questions
 from recuse.lab.experiments.oracle import signed_oracle_distance
+from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.prepared import prepare
 from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.session.session import connect
+from recuse.session.sql_question import SqlQuestion
 from recuse.solver.fast import fast_programs
 from recuse.sql.compile import compile_query
 from recuse.sql.draft import draft
@@ -91,12 +93,15 @@ def errors(database: Path, policy: Policy, sql: str, epsilon: Fraction, runs: in
 
 
 def oracle(database: Path, policy: Policy, sql: str, epsilon: Fraction) -> list[float]:
-    """Return for every measure the sum over its groups of the oracle's distance, or nothing."""
+    """Return for every measure the sum over its groups of the oracle's distance.
+
+    Numbers that are released first it knows, and pays nothing for.
+    """
     with closing(open_engine(database)) as engine:
-        plan = compile_query(sql, policy, engine.catalogue())
-        if plan.firsts:  # numbers that are released first: an oracle has none
-            return []
-        domain = collect_domain(engine, plan.grouping)
+        asked = SqlQuestion.of(
+            compile_query(sql, policy, engine.catalogue()), engine, Epsilon(epsilon), DEFAULT, ""
+        ).ready(fast_programs, lambda groups: groups.true_answers())
+        plan, domain = asked.plan, asked.domain
         measures = collect(engine, plan, domain)
     disjoint = plan.grouping is None or plan.grouping.disjoint
     share = Epsilon(epsilon / len(measures) / (1 if disjoint else len(domain.keys)))

@@ -10,11 +10,12 @@ import sqlglot
 
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
+from recuse.sql import narrow
 from recuse.sql.compile import compile_query
 from recuse.sql.means import of_all_rows
 from recuse.sql.narrow import narrowed
 from support.sql.market import MARKETS, Maker, close_engines
-from support.sql.subdatabases import Judge, check, close_judge, derive
+from support.sql.subdatabases import Judge, LawError, check, close_judge, derive
 
 GROUPS = "(SELECT i_product AS p, COUNT(*) AS n, COUNT(DISTINCT i_supplier) AS s FROM item GROUP BY 1) g"
 SHOWN = [
@@ -95,6 +96,35 @@ def test_an_average_over_groups_is_a_total_over_their_number(text):
             ]
             nothing = not values or all(v is None or v != v for v in one)  # 0 / 0, or of nothing
             assert all(same) or nothing, (one, other, values)
+
+
+def test_the_twin_that_moves_a_condition_out_of_an_outer_join_is_caught(monkeypatch):
+    text = f"SELECT COUNT(*) FROM product LEFT JOIN {GROUPS} ON p_id = g.p AND g.n >= 2"
+    market, chance = MARKETS[0], random.Random(1)
+    with pytest.raises(QueryError):
+        derive(market, text)
+    monkeypatch.setattr(narrow, "_is_inner", lambda _: True)
+    (made, _) = narrowed(sqlglot.parse_one(text, read="duckdb"), {})
+    for _ in range(40):
+        judge = Judge.of(market, Maker(chance, market).contents())
+        try:
+            check(judge, {text: derive(market, made.sql(dialect="duckdb").replace("LEFT JOIN", "JOIN"))})
+        except LawError:
+            return
+    pytest.fail("the law does not notice")
+
+
+def test_the_twin_that_counts_groups_without_a_value_is_caught():
+    text = "SELECT AVG(n) FROM (SELECT SUM(x) AS n FROM t GROUP BY d) g"
+    written = of_all_rows(sqlglot.parse_one(text, read="duckdb"), {})[0].sql(dialect="duckdb")
+    assert "WHERE NOT (x) IS NULL" in written
+    with duckdb.connect(":memory:") as plain:
+        plain.execute("CREATE TABLE t AS SELECT * FROM (VALUES (1, 4), (2, NULL)) v(d, x)")
+        (one,), (other,), (twin,) = (
+            plain.execute(sql).fetchone()
+            for sql in (text, written, written.replace("WHERE NOT (x) IS NULL", ""))
+        )
+    assert (one, other, twin) == (4, 4, 2)
 
 
 def test_an_average_of_what_is_not_added_up_is_none():

@@ -151,17 +151,14 @@ class Formulas:
         return Said(FixedNumber(value), ColumnKind.INTEGER if value.denominator == 1 else ColumnKind.NUMBER)
 
     def _arithmetic(self, name: str, arguments: Sequence[exp.Expr]) -> Said:
-        if name == "-" and len(moments := self._dates(arguments)) == len(arguments):
-            parts = (operation(Operator.SINCE, one.formula) for one in moments)
+        said = [self.read(node) for node in arguments]
+        if name == "-" and all(one.kind is ColumnKind.DATE for one in said):
+            parts = (operation(Operator.SINCE, one.formula) for one in said)
             return Said(Operation(Operator.SUBTRACT, tuple(parts)), ColumnKind.INTEGER)
-        said = self._numbers(arguments)
+        self._must_be_numbers(said, arguments)
         whole = name != "/" and all(one.kind in (ColumnKind.INTEGER, None) for one in said)
         kind = ColumnKind.INTEGER if whole or name == "//" else ColumnKind.NUMBER
         return Said(Operation(ARITHMETIC[name], formulas_of(said)), kind)
-
-    def _dates(self, nodes: Sequence[exp.Expr]) -> list[Said]:
-        found = [self.read(node) for node in nodes]
-        return [said for said in found if said.kind is ColumnKind.DATE]
 
     def _between_moments(self, node: exp.Expr, arguments: Sequence[exp.Expr]) -> Said:
         """Return the days between dates, or the seconds between timestamps."""
@@ -243,6 +240,10 @@ class Formulas:
 
     def _numbers(self, nodes: Sequence[exp.Expr]) -> list[Said]:
         found = [self.read(node) for node in nodes]
+        self._must_be_numbers(found, nodes)
+        return found
+
+    def _must_be_numbers(self, found: Sequence[Said], nodes: Sequence[exp.Expr]) -> None:
         for said, node in zip(found, nodes, strict=True):
             if said.kind is not None and not said.kind.is_number:
                 raise self._refuse(
@@ -250,7 +251,6 @@ class Formulas:
                     node,
                     "compute with numbers; CASE makes one",
                 )
-        return found
 
     def _alike(self, nodes: Sequence[exp.Expr], whole: exp.Expr) -> list[Said]:
         """Return values of one kind; text in quotes is read as what it stands beside."""

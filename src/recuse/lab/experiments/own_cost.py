@@ -11,9 +11,10 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from recuse.engines.bare import bare
+from recuse.engines.bare import Bare, bare
 from recuse.engines.duckdb import DuckDB
 from recuse.lab.experiments.tpch_written import policy_with
 from recuse.policy import Policy
@@ -47,13 +48,17 @@ def least(run: Callable[[], object], runs: int) -> float:
     return min(found)
 
 
+def _run_plainly(connection: Bare, sql: str) -> None:
+    connection.execute(sql).fetchall()
+
+
 def costs(database: Path, policy: Policy, runs: int) -> Iterator[tuple[str, float, float]]:
     """Yield of every question the seconds of processor time of plain SQL, and of our statements."""
     with closing(bare(database, read_only=True)) as connection, closing(DuckDB.open(connection)) as engine:
         for name, sql in QUESTIONS.items():
             statements = list(compile_query(sql, policy, engine.catalogue()).statements)
-            plain = least(lambda sql=sql: connection.execute(sql).fetchall(), runs)
-            ours = least(lambda statements=statements: engine.run(statements), runs)
+            plain = least(partial(_run_plainly, connection, sql), runs)
+            ours = least(partial(engine.run, statements), runs)
             yield name, plain, ours
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 
 import pytest
 
+from recuse.lab.progress import Progress
 from support.shop import COUNT, make_shop
 
 KEYS = {
@@ -38,6 +41,30 @@ def test_a_graph(recuse, graph, protect, mechanism):
     found = json.loads(out)
     assert set(found) >= KEYS
     assert (found["true_value"], found["private"]) == (20, False)
+
+
+@pytest.mark.parametrize("protect", ["node", "edge"])
+def test_stars_are_measured_without_being_listed(recuse, tmp_path, protect):
+    """Ten hubs of two thousand: more than ten thousand million 3-stars, which nobody could list."""
+    path = tmp_path / "hubs.txt"
+    path.write_text("".join(f"h{hub} h{hub}n{leaf}\n" for hub in range(10) for leaf in range(2_000)))
+    arguments = ("--pattern", "star(3)", "--protect", protect, "--runs", 5, "--json")
+    found = json.loads(recuse("lab", "error", path, *arguments)[1])
+    assert found["true_value"] == 10 * comb(2_000, 3)
+
+
+def test_progress_is_told_to_terminals_only():
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    for terminal in (True, False):
+        screen = Screen()
+        progress = Progress(screen)
+        with progress.stage("measuring"):
+            progress.step("runs", 3, 3)
+        assert ("runs 3 of 3" in screen.getvalue()) == terminal
+        assert screen.getvalue().endswith(" s\n") == terminal
 
 
 def test_a_graph_for_people(recuse, graph):

@@ -14,6 +14,7 @@ import typer
 
 from recuse.engines.collect import collect
 from recuse.errors import ParameterError
+from recuse.graphs.count import read_count
 from recuse.graphs.enumerate import occurrences, owned_by_edges, owned_by_nodes
 from recuse.graphs.names import read_pattern
 from recuse.graphs.protect import Protected, protected
@@ -22,9 +23,11 @@ from recuse.krelation.relation import KRelation
 from recuse.lab.comparators.global_sensitivity import rows_of_query, rows_of_subgraph
 from recuse.lab.comparators.subgraphs import Motif, SubgraphCount
 from recuse.lab.experiments.contestants import MECHANISMS, Asked, terms
-from recuse.lab.experiments.error import ErrorSummary, measure
+from recuse.lab.experiments.error import ErrorSummary, measure, measure_aggregated
 from recuse.lab.experiments.reproduce import NAMES, Setting, left_out, reproduce
+from recuse.lab.progress import Progress
 from recuse.mechanism.mechanisms import DEFAULT
+from recuse.mechanism.mechanisms import NAMES as NAMED_OURS
 from recuse.privacy import Epsilon
 from recuse.session.place import ledgers_of
 from recuse.session.session import connect
@@ -62,10 +65,27 @@ def error(
 ) -> None:
     """Measure the error of a mechanism against the truth. NOT PRIVATE: it prints the true value."""
     _refuse_where_a_ledger_is_kept(source, insist=not_private)
-    loss = Epsilon.of(epsilon)
-    question = _question(source, sql, policy, pattern, protect)
-    found = measure(question.relation, mechanism, loss, runs, fast_programs, asked=question.asked)
-    typer.echo(json.dumps(asdict(found) | {"private": False}) if json_output else _table(found))
+    loss, progress = Epsilon.of(epsilon), Progress()
+    if sql is None and pattern is not None and mechanism in NAMED_OURS:
+        with progress.stage("reading the graph"):
+            graph = read_graph(source)
+        count = read_count(graph, pattern, protected(protect))
+        if count.aggregated:
+            with progress.stage("measuring"):
+                found = measure_aggregated(graph, count, mechanism, loss, runs, progress=progress)
+            _tell(found, as_object=json_output)
+            return
+    with progress.stage("listing what is counted"):
+        question = _question(source, sql, policy, pattern, protect)
+    with progress.stage("measuring"):
+        found = measure(
+            question.relation, mechanism, loss, runs, fast_programs, asked=question.asked, progress=progress
+        )
+    _tell(found, as_object=json_output)
+
+
+def _tell(found: ErrorSummary, *, as_object: bool) -> None:
+    typer.echo(json.dumps(asdict(found) | {"private": False}) if as_object else _table(found))
 
 
 @app.command("compare")

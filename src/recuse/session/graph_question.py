@@ -12,6 +12,7 @@ from recuse.graphs.count import Count
 from recuse.graphs.enumerate import count_copies
 from recuse.graphs.graph import Graph, by_name
 from recuse.graphs.protect import Protected
+from recuse.krelation.choices import Choices
 from recuse.krelation.relation import Growth, Shape
 from recuse.mechanism.foreknown import Foreknown
 from recuse.mechanism.groups import SideBySide
@@ -119,11 +120,15 @@ def subject(graph: Graph, count: Count, solver: Solver) -> Prepared:
     if not count.aggregated:
         copies = count_copies(graph, count.pattern, count.protect, count.condition, induced=count.induced)
         return prepare(copies, solver)
-    if count.pattern.star is not None:
-        choices = k_stars(graph, count.pattern.star, count.protect)
-    else:
-        choices = k_triangles(graph, count.pattern.book or 0, count.protect)
+    choices = choices_of(graph, count)
     return Prepared(choices, choice_programs(choices))
+
+
+def choices_of(graph: Graph, count: Count) -> Choices:
+    """Return what stands for the copies of an aggregated count."""
+    if count.pattern.star is not None:
+        return k_stars(graph, count.pattern.star, count.protect)
+    return k_triangles(graph, count.pattern.book or 0, count.protect)
 
 
 def _shape(count: Count) -> Shape | Growth:

@@ -5,20 +5,27 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from recuse.errors import ParameterError
+from recuse.graphs.count import Count
+from recuse.graphs.graph import Graph, by_name
 from recuse.krelation.relation import Floats, KRelation
-from recuse.lab.experiments.contestants import NOTHING_MORE, Asked, answering
-from recuse.mechanism.prepared import prepare
+from recuse.lab.experiments.contestants import NOTHING_MORE, Asked, Contestant, answering
+from recuse.lab.progress import Progress
+from recuse.mechanism.mechanisms import mechanism_for
+from recuse.mechanism.prepared import Prepared, Relation, prepare
 from recuse.mechanism.release import Release
 from recuse.noise import Noise, SecureNoise
 from recuse.privacy import Epsilon
-from recuse.solver.memo import memoising
-from recuse.solver.programs import Solver
+from recuse.session.graph_question import choices_of
+from recuse.solver.choices.programs import choice_programs
+from recuse.solver.memo import Memoised, memoising
+from recuse.solver.programs import Programs, Solver
 
-__all__ = ["ErrorSummary", "answering", "measure", "tidy"]
+__all__ = ["ErrorSummary", "answering", "measure", "measure_aggregated", "tidy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +63,54 @@ def measure(
     solver: Solver,
     noise: Noise | None = None,
     asked: Asked = NOTHING_MORE,
+    progress: Progress | None = None,
 ) -> ErrorSummary:
     """Return the error over many runs; what is solved once is reused by all of them."""
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
     release = answering(mechanism, epsilon, relation, asked)
-    source = noise or SecureNoise()
     started = time.perf_counter()
     prepared = prepare(relation, memoising(solver))
-    answers = np.array([float(tidy(release(prepared, source), relation)) for _ in range(runs)])
+    answers = _answers(release, prepared, relation, runs, noise, progress)
     return ErrorSummary.of(float(relation.true_answer()), answers, time.perf_counter() - started)
 
 
-def tidy(answer: Release, relation: KRelation) -> Fraction:
+def measure_aggregated(
+    graph: Graph,
+    count: Count,
+    mechanism: str,
+    epsilon: Epsilon,
+    runs: int,
+    noise: Noise | None = None,
+    progress: Progress | None = None,
+) -> ErrorSummary:
+    """Return the error of a count of stars or k-triangles, which are never listed, as it is asked for."""
+    if runs < 1:
+        raise ParameterError("at least one run is needed", found=str(runs))
+    started = time.perf_counter()
+    choices = choices_of(by_name(graph), count)
+    release = mechanism_for(mechanism, epsilon, choices.shape).release
+    programs = cast(Programs, choice_programs(choices))  # no index, which no mechanism asks of choices
+    prepared = Prepared(choices, Memoised(programs))
+    answers = _answers(release, prepared, choices, runs, noise, progress)
+    return ErrorSummary.of(float(choices.true_answer()), answers, time.perf_counter() - started)
+
+
+def _answers(
+    release: Contestant,
+    prepared: Prepared,
+    relation: Relation,
+    runs: int,
+    noise: Noise | None,
+    progress: Progress | None,
+) -> Floats:
+    source, told, found = noise or SecureNoise(), progress or Progress(), []
+    for run in range(runs):
+        found.append(float(tidy(release(prepared, source), relation)))
+        told.step("runs", run + 1, runs)
+    return np.array(found)
+
+
+def tidy(answer: Release, relation: Relation) -> Fraction:
     """Return the number a user would see: rounded to whole granules, a count not below zero."""
     return answer.rounded(signed=relation.signed).value

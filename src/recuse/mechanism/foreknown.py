@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from recuse.errors import ParameterError
 from recuse.mechanism.parameters import Score
+from recuse.mechanism.presets import SINGLE
 from recuse.mechanism.racing import Racing
 
 
@@ -33,7 +34,7 @@ class Foreknown:
         """Return the race that knows all this."""
         found = race if self.unit == 1 else begun_at(race, self.unit)
         if self.single and found.levels.score is Score.WITHDRAWALS:
-            found = replace(found, levels=replace(found.levels, gentle=found.levels.steep))
+            found = replace(found, levels=replace(found.levels, gentle=SINGLE))
         return found if self.bound is None else found.within(self.bound)
 
 

@@ -41,6 +41,8 @@ STRIDES = TauTable(THETA, (Fraction(1), Fraction(3)), 8, 0, 85)
 """up to 2^127: loads of fewer than 2^63 rows of 64 bits are below"""
 KNEE, STEEP = 4 / STRIDE, Fraction(9, 2) * STRIDE
 """the level up to which the prior is gentle (four doublings), and what a level costs above"""
+SINGLE = 4 * STRIDE
+"""what a level costs up to there where participants are single rows (docs/results/notes/race.md)"""
 
 
 def selective(epsilon: Epsilon, shape: Shape | Growth) -> Racing:

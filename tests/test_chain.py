@@ -12,6 +12,7 @@ from support.sources import SOURCE, parsed
 
 CHAIN = [
     ["errors"],
+    ["extras"],
     ["refusal"],
     ["messages"],
     ["fold"],

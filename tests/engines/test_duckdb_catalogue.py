@@ -62,7 +62,8 @@ def test_somebody_elses_connection_is_asked_again_as_its_tables_may_change():
         shared.execute("CREATE TABLE visit (person INTEGER); CREATE MACRO abs(x) AS x")
         after = engine.catalogue()
         assert after.table("visit") is not None
-        assert after.macros == {"abs"}
+        assert "abs" in after.macros
+        assert "lower" not in after.macros
 
 
 def test_a_file_that_we_opened_is_asked_once_and_not_when_it_is_closed(tmp_path: Path):

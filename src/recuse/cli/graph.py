@@ -6,11 +6,13 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from recuse.cli.bundle import spread
 from recuse.cli.options import AnalystName, AsJson, Loss, MechanismName, announce
 from recuse.cli.progress import working
 from recuse.cli.show import PlotFile, check_plot, picture, tell
@@ -59,6 +61,65 @@ Comment = Annotated[str | None, typer.Option(help="What lines begin with that ar
 GraphLedger = Annotated[Path | None, typer.Option(help="The budget ledger; FILE.ledger unless named.")]
 NewBudget = Annotated[str, typer.Option(help="What a new ledger grants.")]
 
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Which copies are meant, and who is protected."""
+
+    pattern: PatternText = None
+    protect: WhomToProtect = None
+    where: Where = None
+    induced: Induced = False
+
+    def named(self) -> str:
+        """Return the pattern, which must be named."""
+        if self.pattern is None:
+            raise ParameterError(
+                "what is counted?",
+                accepted="--pattern P",
+                hint="--pattern triangle, --pattern 'star(3)', --pattern 'a-b, b-c, c-a'",
+            )
+        return self.pattern
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeList:
+    """How an edge list is to be read."""
+
+    separator: Separator = None
+    header: Header = None
+    comment: Comment = None
+
+    def layout(self) -> Layout:
+        """Return it as the library takes it; a tab can be named, since it is hard to type."""
+        tab = self.separator in ("tab", "\\t")
+        return Layout("\t" if tab else self.separator, self.header, self.comment)
+
+
+PLAIN = EdgeList()
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSource:
+    """Which file is read, and how."""
+
+    file: GraphFile
+    directed: Directed = False
+    nodes: NodeTable = None
+    edges: EdgeList = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAccount:
+    """Which ledger is charged, and in whose name."""
+
+    ledger: GraphLedger = None
+    budget: NewBudget = str(BUDGET)
+    analyst: AnalystName = None
+
+
+NO_ACCOUNT = GraphAccount()
+
 graph_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -67,87 +128,61 @@ graph_app = typer.Typer(
 
 
 @graph_app.command()
+@spread
 def count(
-    file: GraphFile,
     epsilon: Loss,
-    pattern: PatternText = None,
-    protect: WhomToProtect = None,
-    where: Where = None,
-    induced: Induced = False,
-    directed: Directed = False,
-    nodes: NodeTable = None,
-    separator: Separator = None,
-    header: Header = None,
-    comment: Comment = None,
-    ledger: GraphLedger = None,
-    budget: NewBudget = str(BUDGET),
-    analyst: AnalystName = None,
+    copies: Copies,
+    source: GraphSource,
+    account: GraphAccount,
     mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
     """Count the copies of a pattern, and charge the epsilon to the ledger."""
-    whom, what, layout = protected(protect), _counted(pattern), _layout(separator, header, comment)
+    whom, what = protected(copies.protect), copies.named()
 
     def ask(session: GraphSession) -> Answer:
+        where, induced = copies.where, copies.induced
         return session.count(
             what, protect=whom, epsilon=epsilon, where=where, induced=induced, mechanism=mechanism
         )
 
-    with _opened(
-        file, nodes, layout, directed=directed, ledger=ledger, budget=budget, analyst=analyst
-    ) as session:
+    with _opened(source, account) as session:
         answer = _asked(session, ask)
     tell(answer, as_object=json_output)
 
 
 @graph_app.command()
-def explain(
-    file: GraphFile,
-    pattern: PatternText = None,
-    protect: WhomToProtect = None,
-    where: Where = None,
-    induced: Induced = False,
-    directed: Directed = False,
-    nodes: NodeTable = None,
-    separator: Separator = None,
-    header: Header = None,
-    comment: Comment = None,
-    json_output: AsJson = False,
-) -> None:
+@spread
+def explain(copies: Copies, source: GraphSource, json_output: AsJson = False) -> None:
     """Draw a pattern, say what is counted and who owns each copy. Costs nothing."""
-    whom, what, layout = protected(protect), _counted(pattern), _layout(separator, header, comment)
-    with _opened(file, nodes, layout, directed) as session:
-        found = session.explain(what, protect=whom, where=where, induced=induced)
+    whom, what = protected(copies.protect), copies.named()
+    with _opened(source) as session:
+        found = session.explain(what, protect=whom, where=copies.where, induced=copies.induced)
     told = {name: getattr(found, name) for name in TOLD}
     typer.echo(json.dumps(told) if json_output else "\n".join(found.lines()))
 
 
 @graph_app.command()
+@spread
 def transitivity(
-    file: GraphFile,
+    *,
     epsilon: Loss,
     protect: WhomToProtect = None,
-    directed: Directed = False,
-    nodes: NodeTable = None,
-    separator: Separator = None,
-    header: Header = None,
-    comment: Comment = None,
-    ledger: GraphLedger = None,
-    budget: NewBudget = str(BUDGET),
-    analyst: AnalystName = None,
+    source: GraphSource,
+    account: GraphAccount,
     json_output: AsJson = False,
 ) -> None:
     """Answer 3 × triangles / 2-stars with both counts, and charge the epsilon that they share."""
-    whom, layout = protected(protect), _layout(separator, header, comment)
-    with _opened(
-        file, nodes, layout, directed=directed, ledger=ledger, budget=budget, analyst=analyst
-    ) as session:
+    whom = protected(protect)
+    with _opened(source, account) as session:
         answer = _asked(session, lambda opened: opened.transitivity(protect=whom, epsilon=epsilon))
     tell(answer, as_object=json_output)
 
 
 @graph_app.command()
+@spread
 def degrees(
+    *,
     file: GraphFile,
     epsilon: Loss,
     protect: WhomToProtect = None,
@@ -155,20 +190,14 @@ def degrees(
         str, typer.Option("--at-least", help="The degrees, from each of which on nodes are counted.")
     ] = ",".join(map(str, TAILS)),
     plot: PlotFile = None,
-    separator: Separator = None,
-    header: Header = None,
-    comment: Comment = None,
-    ledger: GraphLedger = None,
-    budget: NewBudget = str(BUDGET),
-    analyst: AnalystName = None,
+    edges: EdgeList,
+    account: GraphAccount,
     json_output: AsJson = False,
 ) -> None:
     """Answer how many nodes have k neighbours at least, for several k, and charge one epsilon."""
-    whom, tails, layout = protected(protect), _tails(at_least), _layout(separator, header, comment)
+    whom, tails = protected(protect), _tails(at_least)
     check_plot(plot)
-    with _opened(
-        file, None, layout, directed=False, ledger=ledger, budget=budget, analyst=analyst
-    ) as session:
+    with _opened(GraphSource(file, edges=edges), account) as session:
         answer = _asked(session, lambda opened: opened.degrees(protect=whom, epsilon=epsilon, tails=tails))
     tell(answer, as_object=json_output)
     picture(answer, plot)
@@ -181,47 +210,14 @@ def _tails(text: str) -> list[int]:
     return [int(part) for part in found]
 
 
-def _layout(separator: str | None, header: bool | None, comment: str | None) -> Layout:
-    """Return how an edge list is to be read; a tab can be named, since it is hard to type."""
-    return Layout("\t" if separator in ("tab", "\\t") else separator, header, comment)
-
-
-def _counted(pattern: str | None) -> str:
-    """Return the pattern that was named, which must be."""
-    if pattern is None:
-        raise ParameterError(
-            "what is counted?",
-            accepted="--pattern P",
-            hint="--pattern triangle, --pattern 'star(3)', --pattern 'a-b, b-c, c-a'",
-        )
-    return pattern
-
-
 @contextmanager
-def _opened(
-    file: str,
-    nodes: Path | None,
-    layout: Layout,
-    directed: bool,
-    ledger: Path | None = None,
-    budget: str = str(BUDGET),
-    analyst: str | None = None,
-) -> Iterator[GraphSession]:
+def _opened(source: GraphSource, account: GraphAccount = NO_ACCOUNT) -> Iterator[GraphSession]:
     """Give the session of a command; `announce` says in our own words what is new."""
+    more = asdict(source.edges.layout()) | asdict(account)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
         with working():
-            session = open_graph(
-                file,
-                nodes=nodes,
-                directed=directed or None,
-                separator=layout.separator,
-                header=layout.header,
-                comment=layout.comment,
-                ledger=ledger,
-                budget=budget,
-                analyst=analyst,
-            )
+            session = open_graph(source.file, nodes=source.nodes, directed=source.directed or None, **more)
         with session:
             yield session
 

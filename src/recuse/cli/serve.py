@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from recuse.cli.options import AsJson, LedgerFile
 from recuse.errors import ParameterError
+from recuse.extras import import_extra
 
 
 def serve(
@@ -40,14 +40,10 @@ def serve(
     """
     if (config is None) == (database is None) or (database is not None and policy is None):
         raise ParameterError("what is served?", accepted="DATABASE --policy FILE, or --config FILE")
-    try:
-        running: Any = import_module("recuse.server.run")
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").startswith("recuse"):
-            raise
-        raise ParameterError(
-            "the packages of the server are not installed", hint="pip install 'recuse[server]'"
-        ) from None
+    absent = ParameterError(
+        "the packages of the server are not installed", hint="pip install 'recuse[server]'"
+    )
+    running = import_extra("recuse.server.run", absent)
     settings = (
         running.Settings.read(config)
         if config is not None

@@ -17,6 +17,7 @@ import pyarrow
 from recuse.engines.engine import Engine
 from recuse.engines.postgres_place import is_postgres, unreadable
 from recuse.errors import DatabaseError
+from recuse.extras import import_extra
 from recuse.policy import Policy
 
 
@@ -71,15 +72,10 @@ def open_engine(source: Source, policy: Policy | None = None) -> Engine:
 
     The policy says what the engine may use of the machine, and gives columns of files and frames their types.
     """
-    module = _registered(source).module
-    try:
-        adapter: Adapter = cast(Adapter, import_module(module))
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").startswith("recuse"):
-            raise
-        raise DatabaseError(
-            "the packages that read PostgreSQL are not installed", hint="pip install 'recuse[postgres]'"
-        ) from None
+    absent = DatabaseError(
+        "the packages that read PostgreSQL are not installed", hint="pip install 'recuse[postgres]'"
+    )
+    adapter: Adapter = import_extra(_registered(source).module, absent)
     return adapter.open_source(source, policy)
 
 

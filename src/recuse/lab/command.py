@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from recuse.cli.bundle import spread
 from recuse.engines.collect import collect
 from recuse.errors import ParameterError
 from recuse.graphs.count import read_count
@@ -48,14 +49,28 @@ Insist = Annotated[bool, typer.Option("--not-private", help="Go on although ther
 LabJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is measured: a count of a graph file, or a question to a database, at a loss."""
+
+    source: Data
+    sql: Sql = None
+    pattern: PatternName = None
+    protect: Who = None
+    policy: LabPolicy = None
+    epsilon: LossOfOneRun = "1"
+
+    def contest(self) -> Contest:
+        """Return the relation to be counted, and what else is known of the question."""
+        if self.sql:
+            return _of_database(self.source, self.sql, self.policy)
+        return _of_graph(self.source, self.pattern, self.protect)
+
+
 @app.command("error")
+@spread
 def error(
-    source: Data,
-    sql: Sql = None,
-    pattern: PatternName = None,
-    protect: Who = None,
-    policy: LabPolicy = None,
-    epsilon: LossOfOneRun = "1",
+    measured: Measured,
     mechanism: Annotated[
         str, typer.Option(help=f"One of {', '.join(MECHANISMS)}; a guess as in r2t=1024.")
     ] = DEFAULT,
@@ -64,19 +79,19 @@ def error(
     json_output: LabJson = False,
 ) -> None:
     """Measure the error of a mechanism against the truth. NOT PRIVATE: it prints the true value."""
-    _refuse_where_a_ledger_is_kept(source, insist=not_private)
-    loss, progress = Epsilon.of(epsilon), Progress()
-    if sql is None and pattern is not None and mechanism in NAMED_OURS:
+    _refuse_where_a_ledger_is_kept(measured.source, insist=not_private)
+    loss, progress = Epsilon.of(measured.epsilon), Progress()
+    if measured.sql is None and measured.pattern is not None and mechanism in NAMED_OURS:
         with progress.stage("reading the graph"):
-            graph = read_graph(source)
-        count = read_count(graph, pattern, protected(protect))
+            graph = read_graph(measured.source)
+        count = read_count(graph, measured.pattern, protected(measured.protect))
         if count.aggregated:
             with progress.stage("measuring"):
                 found = measure_aggregated(graph, count, mechanism, loss, runs, progress=progress)
             _tell(found, as_object=json_output)
             return
     with progress.stage("listing what is counted"):
-        question = _question(source, sql, policy, pattern, protect)
+        question = measured.contest()
     with progress.stage("measuring"):
         found = measure(
             question.relation, mechanism, loss, runs, fast_programs, asked=question.asked, progress=progress
@@ -89,23 +104,16 @@ def _tell(found: ErrorSummary, *, as_object: bool) -> None:
 
 
 @app.command("compare")
+@spread
 def compare(
-    source: Data,
-    sql: Sql = None,
-    pattern: PatternName = None,
-    protect: Who = None,
-    policy: LabPolicy = None,
-    epsilon: LossOfOneRun = "1",
-    runs: Runs = 100,
-    not_private: Insist = False,
-    json_output: LabJson = False,
+    measured: Measured, runs: Runs = 100, not_private: Insist = False, json_output: LabJson = False
 ) -> None:
     """Measure every mechanism that applies to a question, and say which do not. NOT PRIVATE."""
-    _refuse_where_a_ledger_is_kept(source, insist=not_private)
-    loss = Epsilon.of(epsilon)
+    _refuse_where_a_ledger_is_kept(measured.source, insist=not_private)
+    loss = Epsilon.of(measured.epsilon)
     if runs < 1:
         raise ParameterError("at least one run is needed", found=str(runs))
-    question = _question(source, sql, policy, pattern, protect)
+    question = measured.contest()
     rows = list(_contest(question, loss, runs))
     if json_output:
         typer.echo(json.dumps(rows))
@@ -165,12 +173,6 @@ def _refuse_where_a_ledger_is_kept(source: Path, *, insist: bool) -> None:
             found=str(ledgers[0]),
             hint="use recuse ask; or, if you may see the data, add --not-private",
         )
-
-
-def _question(
-    source: Path, sql: str | None, policy: Path | None, pattern: str | None, protect: str | None
-) -> Contest:
-    return _of_database(source, sql, policy) if sql else _of_graph(source, pattern, protect)
 
 
 def _of_graph(source: Path, name: str | None, protect: str | None) -> Contest:

@@ -132,39 +132,32 @@ TINYINT, SMALLINT, INTEGER, BIGINT, HUGEINT = (
 EXACT = whole(-LIMIT, LIMIT)
 """All whole numbers that arithmetic knows."""
 
-_STORED: dict[str, Type] = {
-    "TINYINT": TINYINT,
-    "SMALLINT": SMALLINT,
-    "INTEGER": INTEGER,
-    "BIGINT": BIGINT,
-    "HUGEINT": HUGEINT,
-    "UTINYINT": whole(0, 2**8 - 1),
-    "USMALLINT": whole(0, 2**16 - 1),
-    "UINTEGER": whole(0, 2**32 - 1),
-    "UBIGINT": whole(0, 2**64 - 1),
-    "FLOAT": Float(nan=True),
-    "DOUBLE": Float(nan=True),
-    "VARCHAR": Text(),
-    "BOOLEAN": Boolean(),
-    "DATE": Date(),
-    "TIME": Time(),
-    "TIMESTAMP": Timestamp(),
-    "TIMESTAMP_S": Timestamp(),
-    "TIMESTAMP_MS": Timestamp(),
-    "TIMESTAMP_NS": Timestamp(),
-    "UUID": Uuid(),
-    "REAL": Float(nan=True),
-    "DOUBLE PRECISION": Float(nan=True),
-    "TEXT": Text(),
-    "CHARACTER VARYING": Text(),
-    "TIME WITHOUT TIME ZONE": Time(),
-    "TIMESTAMP WITHOUT TIME ZONE": Timestamp(),
-    "TIMESTAMP IN UTC": Timestamp(),
+_SPELLED: dict[Type, tuple[str, ...]] = {
+    TINYINT: ("TINYINT",),
+    SMALLINT: ("SMALLINT",),
+    INTEGER: ("INTEGER",),
+    BIGINT: ("BIGINT",),
+    HUGEINT: ("HUGEINT",),
+    whole(0, 2**8 - 1): ("UTINYINT",),
+    whole(0, 2**16 - 1): ("USMALLINT",),
+    whole(0, 2**32 - 1): ("UINTEGER",),
+    whole(0, 2**64 - 1): ("UBIGINT",),
+    Float(nan=True): ("FLOAT", "DOUBLE", "REAL", "DOUBLE PRECISION"),
+    Text(): ("VARCHAR", "TEXT", "CHARACTER VARYING"),
+    Boolean(): ("BOOLEAN",),
+    Date(): ("DATE",),
+    Time(): ("TIME", "TIME WITHOUT TIME ZONE"),
+    Timestamp(): (
+        *("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+        *("TIMESTAMP WITHOUT TIME ZONE", "TIMESTAMP IN UTC"),
+    ),
+    Uuid(): ("UUID",),
 }
 """how DuckDB and PostgreSQL spell types; IN UTC is how a catalogue says that it reads moments with a zone so.
 
 TIMESTAMP WITH TIME ZONE is none of them: in a zone with summer time two moments would read as one.
 """
+_STORED = {name: kind for kind, names in _SPELLED.items() for name in names}
 _DECIMAL = re.compile(r"(?:DECIMAL|NUMERIC)\((\d+), ?(\d+)\)")
 _LENGTH = re.compile(r"CHARACTER(?: VARYING)?\((\d+)\)")
 _ENUM = re.compile(r"ENUM\((.*)\)", re.DOTALL)

@@ -26,24 +26,18 @@ import pyarrow
 from numpy.typing import NDArray
 
 from recuse.engines.bare import bare
-from recuse.policy import Policy
+from recuse.policy import Link, Policy, Protect, Public
+from recuse.privacy import Epsilon
 from recuse.session.session import connect
 
 GroupCounts = NDArray[np.int64]
 SEED = 18
-POLICY = Policy.parse("""
-[budget]
-epsilon = 1000
-[[protect]]
-table = "person"
-key = ["id"]
-[[public]]
-table = "product"
-[[link]]
-table = "buys"
-column = ["person"]
-to = "person"
-""")
+POLICY = Policy(
+    protect=(Protect.rows("person", "id"),),
+    links=(Link.all("buys", "person", to="person"),),
+    public=(Public("product"),),
+    budget=Epsilon.of(1000),
+)
 ASKED = (
     "SELECT product.id, {what} FROM buys JOIN product ON buys.product = product.id "
     "GROUP BY product.id ORDER BY product.id"

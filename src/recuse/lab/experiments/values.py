@@ -20,7 +20,8 @@ import pyarrow
 from numpy.typing import NDArray
 
 from recuse.engines.bare import bare
-from recuse.policy import Policy
+from recuse.policy import Link, Policy, Protect
+from recuse.privacy import Epsilon
 from recuse.session.session import connect
 
 PlacedNumbers = NDArray[np.float64]
@@ -31,19 +32,12 @@ EPSILONS = (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2))
 GROSS = 2.0
 """an answer is a gross failure if it is more than double or less than half of the truth"""
 
-POLICY = Policy.parse("""
-[[protect]]
-table = "customer"
-key = ["id"]
-[[link]]
-table = "orders"
-column = ["customer"]
-to = "customer"
-[sum]
-granularity = 0.01
-[budget]
-epsilon = 1000
-""")
+POLICY = Policy(
+    (Protect.rows("customer", "id"),),
+    (Link.all("orders", "customer", to="customer"),),
+    granularity=Fraction(1, 100),
+    budget=Epsilon.of(1000),
+)
 
 BY_SEGMENT = (
     "FROM orders o JOIN customer c ON c.id = o.customer WHERE c.segment IN (0, 1, 2) GROUP BY c.segment"

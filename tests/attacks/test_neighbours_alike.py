@@ -121,7 +121,7 @@ def sessions():
 @pytest.mark.parametrize(
     "sql",
     [
-        sql if place % 4 == 0 else pytest.param(sql, marks=pytest.mark.slow)
+        sql if place % 8 == 0 else pytest.param(sql, marks=pytest.mark.slow)
         for place, sql in enumerate(QUESTIONS)
     ],
     ids=range(len(QUESTIONS)),

@@ -1,4 +1,4 @@
-"""Solvers always answer: 100,000 relations made to torment them, 500 in every run, and hubs of stars.
+"""Solvers always answer: 100,000 relations made to torment them, others in every run, and hubs of stars.
 
 Beside it the twins that must be caught: a solver without its last resort, and one that believes doubles.
 """
@@ -35,7 +35,7 @@ from recuse.solver.reference import Reference, reference
 from support.judges.choices import graph_of
 from support.mechanisms import run
 from support.noise import Seeded
-from support.profiles import examples
+from support.profiles import examples, some
 from support.torture import LONGEST, WIDTH, Torment, agrees, answered, asked, made, narrow, torment
 
 CHUNK = 500
@@ -62,10 +62,10 @@ SMALLEST = owned([((1,), 2**24 + 1), ((0, 1, 2), 2 * 10**10)])
 STALLED = owned([((1, 2), 1), ((3, 3), 1), ((1, 3), 10**11)])
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", range(2))
 def test_others_of_the_hundred_thousand_are_answered_in_every_run(chunk):
     """A failure names its seed. All are for the night."""
-    start = random.SystemRandom().randrange(50) * CHUNK + chunk * 50 * CHUNK
+    start = random.SystemRandom().randrange(100) * CHUNK + chunk * 100 * CHUNK
     assert max(map(torment, range(start, start + examples(CHUNK)))) < LONGEST
 
 
@@ -75,7 +75,7 @@ def test_a_hundred_thousand_relations_are_answered(chunk):
     assert max(map(torment, range(chunk * CHUNK, (chunk + 1) * CHUNK))) < LONGEST
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some(range(60), 0.4))
 def test_the_reference_answers_too(seed):
     torment(seed, reference)
 
@@ -114,9 +114,10 @@ def test_a_load_one_granule_above_the_level_withdraws_wholly():
 @pytest.mark.parametrize("leaver", [None, 1, 2])
 def test_the_integer_index_of_the_stalled_refinement_is_found(name, leaver):
     relation = STALLED if leaver is None else without(STALLED, leaver)
+    subject = prepare(relation, memoising(fast_programs))
     for epsilon in ("0.001", "0.1", "1", "1000"):
         parameters = mechanism_for(name, Epsilon.of(epsilon), relation.shape)
-        assert run(prepare(relation, fast_programs), parameters, Seeded(1)).epsilon == parameters.epsilon
+        assert run(subject, parameters, Seeded(1)).epsilon == parameters.epsilon
 
 
 def test_weights_beyond_all_doubles_are_answered():

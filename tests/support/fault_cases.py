@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from random import Random
 from unittest.mock import patch
 
@@ -26,7 +25,7 @@ from recuse.session.cdf_question import CdfQuestion
 from recuse.session.graph import GraphSession, graph
 from recuse.session.parts import Parts
 from recuse.session.session import Session, connect
-from support.fault_injection import Call, Fault, calls_of, errors, form_of, left_by, left_one_by_one
+from support.fault_injection import Call, Fault, errors, form_of, left_by, left_one_by_one
 from support.noise import Seeded
 
 POLICY_TEXT = """
@@ -214,15 +213,6 @@ def asking(session: Session | GraphSession, name: str) -> Asking:
             return session.settle(CdfQuestion.of(question)) if case.cumulative else session.reply(question)
 
     return ask
-
-
-@cache
-def made_by(name: str) -> Counter[Call]:
-    """Return the calls after the charge that the case of a name makes, once all that is kept is kept."""
-    with opened(name, made()) as session:
-        ask = asking(session, name)
-        ask()
-        return calls_of(ask)
 
 
 def forms(ask: Asking, session: Session | GraphSession, faults: Iterable[Fault]) -> set[str]:

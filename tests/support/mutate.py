@@ -18,9 +18,12 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIETLY = ("-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no", "-rfE")
+QUICK = {"HYPOTHESIS_PROFILE": "quick", "PYTEST_XDIST_TESTRUNUID": uuid4().hex}
+"""as `make test`: as many examples a law, and as few of the cases that are alike"""
 BROKEN_RUN = 2
 """pytest's own codes from here on: the tests did not run, so that nothing was caught"""
 
@@ -53,7 +56,7 @@ class Mutant:
             done = subprocess.run(
                 [sys.executable, "-m", "pytest", *QUIETLY, *self.tests],
                 cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(sources), "HYPOTHESIS_PROFILE": "quick"},
+                env={**os.environ, "PYTHONPATH": str(sources), **QUICK},
                 capture_output=True,
                 text=True,
             )

@@ -21,6 +21,7 @@ from recuse.solver.thresholds.active_set import active_set
 from recuse.solver.thresholds.flat import Flat
 from recuse.solver.thresholds.programs import threshold_programs, threshold_reference
 from recuse.solver.thresholds.restriction import Restriction
+from support.profiles import some
 
 EVERY_KIND = pytest.mark.parametrize("seed", range(4))
 """counts and sums, of rows with one owner and of rows with two"""
@@ -70,7 +71,7 @@ def test_the_small_program_has_the_optimum_of_the_full_one(seed, tau):
 
 
 @EVERY_KIND
-@pytest.mark.parametrize("size", [0, limits.SMALL_CORE])
+@pytest.mark.parametrize("size", some([0, limits.SMALL_CORE], 0.5))
 def test_the_interior_point_closes_what_the_reference_closes(seed, size, monkeypatch):
     """With everybody from the start, and with few who are asked in later."""
     monkeypatch.setattr(limits, "SMALL_CORE", size)

@@ -262,8 +262,8 @@ MUTANTS = (
     Mutant(
         "tuples are solved in the order of the table",
         "mechanism/prepared.py",
-        "ordered = canonical(part)",
-        "ordered = part",
+        "lambda: solver(canonical(part), people, prices)",
+        "lambda: solver(part, people, prices)",
         ("tests/mechanism/test_racing.py",),
     ),
     Mutant(

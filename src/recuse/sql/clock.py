@@ -7,6 +7,7 @@ questions that mean the same day are the same, and tomorrow's is another one.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from datetime import UTC, datetime
 
 from sqlglot import exp
@@ -31,7 +32,7 @@ def tells_time(text: str) -> bool:
     return _SPOKEN.search(text) is not None
 
 
-def at(tree: exp.Query, text: str, moment: datetime, macros: frozenset[str]) -> tuple[str, ...]:
+def at(tree: exp.Query, text: str, moment: datetime, macros: Container[str]) -> tuple[str, ...]:
     """Put constants where a tree speaks of the present, and return them in words; `macros` are left alone."""
     said = []
     for node in list(tree.find_all(exp.Func)):

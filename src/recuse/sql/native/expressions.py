@@ -18,18 +18,13 @@ from recuse.sql.position import placed, refusal, span
 from recuse.sql.query import Scalar
 from recuse.sql.schema import Schema
 from recuse.sql.scope import Scope
+from recuse.sql.spoken import OPERATORS
 
 Queries = Callable[[exp.Expr, Scope, Lookup], NativeQuery]
 """reads a query inside a scope, whose columns the lookup knows"""
 
-OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
+QUANTIFIED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+"""comparisons that ANY and ALL take"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +91,7 @@ class NativeExpressions:
             return self._made(part, "IN", part.args["query"], part.this)
         right = part.args.get("expression") if isinstance(part, exp.Binary) else None
         if isinstance(right, exp.Any | exp.All) and isinstance(right.this.unnest(), exp.Query):
-            if type(part) not in OPERATORS:
+            if type(part) not in QUANTIFIED:
                 raise self._refuse("this comparison is not accepted", part, "use =, <>, <, <=, > or >=")
             word = "ANY" if isinstance(right, exp.Any) else "ALL"
             return self._made(part, word, right.this, part.this, OPERATORS[type(part)])

@@ -17,7 +17,7 @@ import pytest
 from recuse.ledger.scram import sign
 from support.serving import COUNT, Serving, free_port, make_school, settings_of
 
-MESSAGES = 1_500
+MESSAGES = 10_000
 
 
 class Raw:

@@ -1,0 +1,74 @@
+"""A newcomer follows the guide: its commands, as they are written, lead to an answer in psql."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from support.documents import ROOT
+
+GUIDE = (ROOT / "docs" / "how-to" / "server-in-ten-minutes.md").read_text()
+COMMANDS = re.search(r"```text\n(pip.*?)```", GUIDE, re.DOTALL)[1].splitlines()
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_six_commands_lead_to_an_answer(tmp_path):
+    if shutil.which("psql") is None or not (is_free(5433) and is_free(8080)):
+        pytest.skip("no psql, or a port of the guide is in use")
+    (tmp_path / "school").mkdir()
+    (tmp_path / "school" / "pupil.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(200)))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    install, init, serve, grant, make, psql = COMMANDS
+    assert install.startswith("pip install")
+
+    def run(command, **more):
+        said = command.replace("recuse ", f"{shlex.quote(sys.executable)} -m recuse ", 1)
+        return subprocess.run(
+            said,
+            shell=True,
+            cwd=tmp_path,
+            env=environment | more,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    assert run(init).returncode == 0
+    server = subprocess.Popen(
+        [sys.executable, "-m", *shlex.split(serve)],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert any(line == "ready\n" for line in server.stdout)
+        assert run(grant).returncode == 0
+        token = re.search(r"rcs_\w+", run(make).stdout)[0]
+        began = time.monotonic()
+        found = subprocess.run(
+            shlex.split(psql),
+            env=environment | {"PGPASSWORD": token},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert "(1 row)" in found.stdout, found.stderr
+        assert "epsilon 0.5 charged, 1.5 left" in found.stderr
+        assert time.monotonic() - began < 60
+    finally:
+        server.terminate()
+        server.wait(30)
+        server.stdout.close()

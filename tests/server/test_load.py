@@ -22,7 +22,7 @@ from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.server.book import Book
 from recuse.session.place import LedgerLocation
-from support.serving import POLICY, serving
+from support.serving import POLICY, serving, waited
 
 httpx = pytest.importorskip("httpx")
 ANALYSTS = 20
@@ -160,3 +160,22 @@ def test_no_charge_waits_long(tmp_path):
     print(f"{len(took)} charges by {ANALYSTS} at once: median {1000 * sorted(took)[len(took) // 2]:.0f} ms,"
           f" worst {1000 * max(took):.0f} ms")  # fmt: skip
     assert max(took) < 0.25
+
+
+@pytest.mark.slow
+def test_explaining_and_stored_answers_are_quick(tmp_path):
+    server, took = serving(tmp_path, "http", slot=0.3), {"explain": [], "stored": []}
+    with server.http(server.token("ada")) as client:
+        asked = {"sql": QUESTIONS[0], "epsilon": "1/2"}
+        waited(client, *asked.values())
+        for number in range(40):
+            body = {"sql": QUESTIONS[number % len(QUESTIONS)] + " " * number}
+            for name, path, sent in (("explain", "/explain", body), ("stored", "/questions", asked)):
+                began = time.monotonic()
+                assert client.post(path, json=sent).status_code == 200
+                took[name].append(time.monotonic() - began)
+    server.kill(signal.SIGTERM)
+    for name, times in took.items():
+        print(f"{name}: median {1000 * sorted(times)[20]:.0f} ms, worst {1000 * max(times):.0f} ms")
+    assert sorted(took["explain"])[20] < 0.2
+    assert sorted(took["stored"])[20] < 0.05

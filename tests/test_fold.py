@@ -57,10 +57,12 @@ OTHER_WORDS = {
     "engines/duckdb_catalogue.py": "words of a definition",
     "engines/files.py": "file names",
     "engines/postgres_catalogue.py": "types",
+    "engines/propose.py": "file names",
     "engines/postgres_place.py": "the scheme of an address",
     "graphs/graphml.py": "truth values",
     "graphs/matrix.py": "words of a header",
     "graphs/read.py": "file names",
+    "messages.py": "words of a message",
     "policy/terms.py": "least and greatest",
     "policy/toml.py": "the first letter of a message",
     "policy/engine.py": "units",
@@ -77,6 +79,7 @@ OTHER_WORDS = {
     "server/postgres": "keywords, settings and truth values of the protocol",
     "session/check.py": "file names",
     "session/domain.py": "truth values",
+    "session/findings.py": "types",
     "session/place.py": "file names",
     "session/plot.py": "file names",
     "sql/columns.py": "units",
@@ -91,6 +94,7 @@ OTHER_WORDS = {
     "sql/native/picks.py": "the name of a function, for a message",
     "sql/refuse.py": "keywords",
     "sql/sets.py": "keywords",
+    "sql/spoken.py": "names of functions",
 }
 """where Unicode may fold, and what"""
 

@@ -131,7 +131,7 @@ def test_export(recuse, shop):
     ((released,),) = told["parts"]
     assert set(released) == {
         *("value", "low", "high", "epsilon", "noise_scale", "mechanism", "signed", "noise_epsilon"),
-        *("counted", "undefined", "truncated", "unit"),
+        *("counted", "undefined", "truncated", "unit", "cut"),
     }, "what was released, and nothing else"
     columns = {"at", "epsilon", "delta", "analyst", "source", "data_version", "policy", "query", "answer"}
     assert set(lines[0]) == set(rows[0]) == columns

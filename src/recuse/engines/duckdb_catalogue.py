@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import duckdb
@@ -61,10 +60,13 @@ class SystemTables:
             )
             for name, found in sorted(columns.items())
         )
-        return Catalogue(tables, Macros(self), self.untyped, DUCKDB)
+        return Catalogue(tables, self._macros(), self.untyped, DUCKDB)
 
-    def macros(self) -> frozenset[str]:
-        """Return the functions that the database defines itself; where we made its tables there are none."""
+    def _macros(self) -> frozenset[str]:
+        """Return the functions that the database defines itself; where we made its tables there are none.
+
+        DuckDB lists thousands of its own beside them, which takes as long as to open it.
+        """
         if self.files:
             return frozenset()
         found = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
@@ -110,19 +112,6 @@ class SystemTables:
             elif told_apart(table, key := spelled(table, columns)):
                 keys.setdefault(table, []).append(key)
         return keys, references
-
-
-class Macros(Container[str]):
-    """The functions that a database defines, read when a question first calls one.
-
-    DuckDB lists thousands of its own beside them: to read them for each question would double what it costs.
-    """
-
-    def __init__(self, tables: SystemTables) -> None:
-        self._read = cache(tables.macros)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._read()
 
 
 def _checked(columns: Sequence[Column], expression: str) -> list[Column]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -78,7 +78,7 @@ class Catalogue:
     """The tables of a database, and the names of the functions that it defines itself."""
 
     tables: tuple[Table, ...]
-    macros: Container[str] = field(default=frozenset(), compare=False)
+    macros: frozenset[str] = frozenset()
     untyped: tuple[str, ...] = ()
     """the tables whose column types only a policy can say"""
     dialect: Dialect = DUCKDB

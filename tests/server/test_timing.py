@@ -89,7 +89,8 @@ async def compared(services: dict[int, Service]) -> list[tuple[str, str, str]]:
                 shown = json.dumps(shown_job(job) | {"id": None})
             except RecuseError as error:
                 shown = json.dumps(problem(error))
-            told.append(re.sub(r"-?\d+(/\d+)?(\.\d+)?(, )?(at least )?|null|unbounded", "#", shown))
+            shown = re.sub(r'"cautions": \[.*?\]', '"cautions": #', shown)  # they follow from the numbers
+            told.append(re.sub(r"-?\d[\d,]*(/\d+)?(\.\d+)?(, )?(at least )?|null|unbounded", "#", shown))
         found.append((sql, *told))
     return found
 

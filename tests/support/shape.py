@@ -22,6 +22,8 @@ def form(answer: Release | Answer) -> object:
     """Return the shape of an answer: names, keys, fields and costs, without the numbers that are noisy."""
     noisy = {"value", "noise_scale", "noise_interval", "noise_is_large", "truth"}
     told = [json.loads(line) for line in as_json(answer).splitlines()]
+    for line in told:
+        line.pop("cautions", None)  # whether there are any follows from the numbers
     return [(list(line), {name: line[name] for name in line.keys() - noisy}) for line in told]
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,35 +13,12 @@ import pytest
 from recuse import dbapi
 from recuse.engines.duckdb import DuckDB
 from recuse.errors import RecuseError, UnansweredError
-from recuse.policy import Policy
 from recuse.privacy import Epsilon
 from recuse.session.answer import Answer
 from recuse.session.session import Session, connect
+from support.visits import POLICY, questions_beside
 
-QUESTIONS = [
-    text.strip()
-    for text in (Path(__file__).parent / "neighbours.sql").read_text().split(";\n")
-    if text.strip()
-]
-POLICY = Policy.parse(
-    """
-[[protect]]
-table = "person"
-key = ["id"]
-
-[[link]]
-table = "visit"
-column = ["person"]
-to = "person"
-
-[[public]]
-table = "town"
-
-[budget]
-epsilon = 1000
-delta = 0.001
-"""
-)
+QUESTIONS = questions_beside(__file__)
 PERSON = (
     "id INTEGER PRIMARY KEY, town INTEGER, name VARCHAR, big BIGINT, huge HUGEINT, dec DECIMAL(38,10),"
     " w DECIMAL(18,4), x DOUBLE, f FLOAT, born DATE, seen TIMESTAMP, clock TIME, u UBIGINT, b BOOLEAN,"

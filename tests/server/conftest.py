@@ -48,3 +48,30 @@ def cy(school):
 
     with school.http(school.token("cy", Role.CUSTODIAN)) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def token(school, request):
+    """A token of the module's `ANALYST`."""
+    return school.token(request.module.ANALYST)
+
+
+@pytest.fixture
+def place(school, token, request):
+    """Where PostgreSQL's clients find the server, and who they are."""
+    return {
+        "host": "127.0.0.1",
+        "port": school.ports["postgres"],
+        "user": request.module.ANALYST,
+        "password": token,
+        "dbname": "school",
+    }
+
+
+@pytest.fixture
+def client(place):
+    """A psycopg client that may spend half an epsilon a question."""
+    import psycopg
+
+    with psycopg.connect(**place, autocommit=True, options="-c recuse.epsilon=0.5") as made:
+        yield made

@@ -24,26 +24,7 @@ JAR = Path("/usr/share/java/postgresql.jar")
 TABLES = ["friendship", "pupil", "town"]
 
 
-@pytest.fixture(scope="module")
-def token(school):
-    return school.token("cat")
-
-
-@pytest.fixture
-def place(school, token):
-    return {
-        "host": "127.0.0.1",
-        "port": school.ports["postgres"],
-        "user": "cat",
-        "password": token,
-        "dbname": "school",
-    }
-
-
-@pytest.fixture
-def client(place):
-    with psycopg.connect(**place, autocommit=True, options="-c recuse.epsilon=0.5") as made:
-        yield made
+ANALYST = "cat"
 
 
 @pytest.fixture(autouse=True)

@@ -17,26 +17,7 @@ from support.serving import COUNT
 psycopg = pytest.importorskip("psycopg")
 
 
-@pytest.fixture(scope="module")
-def token(school):
-    return school.token("pg")
-
-
-@pytest.fixture
-def place(school, token):
-    return {
-        "host": "127.0.0.1",
-        "port": school.ports["postgres"],
-        "user": "pg",
-        "password": token,
-        "dbname": "school",
-    }
-
-
-@pytest.fixture
-def client(place):
-    with psycopg.connect(**place, autocommit=True, options="-c recuse.epsilon=0.5") as made:
-        yield made
+ANALYST = "pg"
 
 
 def test_psycopg_asks_in_text_and_in_binary(school, client):

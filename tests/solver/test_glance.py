@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -107,8 +110,25 @@ def test_where_loads_are_not_exact_or_not_all_the_solver_is_asked(tuples):
     assert found is behind or len(tuples) == 0
 
 
-def test_loads_that_round_would_depend_on_the_order():
-    """Twin: why loads from 2⁵³ on are left to tuples in canonical order."""
-    weights = np.array([2.0**53, 1.0, 1.0])
-    one, other = (np.bincount([0, 0, 0], weights=part)[0] for part in (weights, weights[::-1]))
+def test_the_twin_that_looks_at_rounded_loads_depends_on_the_order(monkeypatch):
+    """Why loads from 2⁵³ on are left to tuples in canonical order."""
+    weights, owners = np.array([2**53, 1, 1]), np.array([[0, 1], [0, 2], [0, 3]])
+    order = [0, 1, 2], [2, 1, 0]
+    tuples = [
+        Tuples(weights[one], (np.arange(4), np.arange(0, 7, 2)), owners[one].reshape(-1)) for one in order
+    ]
+    with pytest.raises(AssertionError, match="solved for"):
+        glanced(tuples[0], 4, None, never)
+    monkeypatch.setattr("recuse.solver.glance.EXACT", math.inf)
+    one, other = (glanced(found, 4, None, never).largest_load() for found in tuples)
     assert one != other
+
+
+def test_the_twin_that_forgets_an_owner_proves_too_much(monkeypatch):
+    """Lemma D holds for as many owners as a tuple has at most; for one fewer it does not."""
+    pair = from_owners(np.array([10]), np.array([[0, 1]]), participants=2, signed=False)
+    count = reference(pair.positive, 2).strict_withdrawals(1.0, 1e-6)
+    found = look(pair)
+    assert isinstance(found, Glance)
+    careless = replace(found, most=found.most - 1)
+    assert careless.strict_withdrawals(1.0, 1e-6, stop_above=0.0).low > count.high

@@ -75,6 +75,14 @@ class Server:
         with closing(dbapi.connect(self.uri(database), autocommit=True)) as made, made.cursor() as cursor:
             yield cursor
 
+    def answer(self, database: str, sql: str) -> Any:
+        """Return the one value that PostgreSQL answers to a question as it is written, its zone in UTC."""
+        with self.connection(database) as cursor:
+            cursor.execute("SET timezone = 'UTC'")
+            cursor.execute(sql)
+            ((found,),) = cursor.fetchall()
+            return found
+
     def database(self, *statements: str) -> str:
         """Return the name of a new database in which these statements were run."""
         name = f"d{next(_NUMBERS)}"

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from recuse.engines.engine import Engine
+from recuse.engines.open import open_engine
 from support.postgres import Absent, Server, started
 
 
@@ -17,3 +19,16 @@ def server() -> Iterator[Server]:
         pytest.skip(f"no PostgreSQL: {absent}")
     yield found
     found.stop()
+
+
+@pytest.fixture(scope="module")
+def name(server: Server, request: pytest.FixtureRequest) -> str:
+    """The database that a module's `MADE` makes."""
+    return server.database(*request.module.MADE)
+
+
+@pytest.fixture(scope="module")
+def engine(server: Server, name: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """The same under the module's `POLICY`."""
+    with open_engine(server.uri(name), request.module.POLICY) as found:
+        yield found

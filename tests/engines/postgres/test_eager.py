@@ -5,13 +5,10 @@ Asked of us without noise, and asked of PostgreSQL as it is written: the answers
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from engines.conformance import relation_of
 from recuse.engines.engine import Engine
-from recuse.engines.open import open_engine
 from recuse.policy import Policy
 from recuse.sql.compile import compile_query
 from support.postgres import Server
@@ -69,23 +66,6 @@ STAR = (
 )
 
 
-@pytest.fixture(scope="module")
-def name(server: Server) -> str:
-    return server.database(*MADE)
-
-
-@pytest.fixture(scope="module")
-def engine(server: Server, name: str) -> Iterator[Engine]:
-    with open_engine(server.uri(name), POLICY) as found:
-        yield found
-
-
-def plainly(server: Server, name: str, sql: str) -> int:
-    with server.connection(name) as cursor:
-        cursor.execute(sql)
-        return int(cursor.fetchall()[0][0])
-
-
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("asked", ["COUNT(*)", "SUM(a.score)"])
 def test_keys_of_every_type_meet_as_postgresql_says(
@@ -94,7 +74,7 @@ def test_keys_of_every_type_meet_as_postgresql_says(
     joined = f"FROM post a JOIN comment b ON b.{key} = a.{key} JOIN vote c ON c.{key} = a.{key}"
     owned = " AND ".join(f"{alias}.owner IS NOT NULL" for alias in "abc")  # nobody's rows are nobody's
     sql = f"SELECT {asked} {joined} WHERE {owned}"
-    assert relation_of(engine, sql, POLICY).true_answer() == plainly(server, name, sql)
+    assert relation_of(engine, sql, POLICY).true_answer() == int(server.answer(name, sql))
 
 
 @pytest.mark.parametrize("asked", ["COUNT(*)", "SUM(a.score)", "SUM(a.score * b.score)", "COUNT(a.n)"])
@@ -102,4 +82,4 @@ def test_a_star_is_added_up_before_it_is_joined(server: Server, name: str, engin
     sql = f"SELECT {asked} {STAR}"
     plan = compile_query(sql, POLICY, engine.catalogue())
     assert "copies" in plan.measures[0].tables[0].sql
-    assert relation_of(engine, sql, POLICY).true_answer() == plainly(server, name, sql)
+    assert relation_of(engine, sql, POLICY).true_answer() == int(server.answer(name, sql))

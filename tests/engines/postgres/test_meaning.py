@@ -5,13 +5,10 @@ Asked of us without noise, and asked of PostgreSQL as it is written: the answers
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from engines.conformance import relation_of
 from recuse.engines.engine import Engine
-from recuse.engines.open import open_engine
 from recuse.errors import QueryError
 from recuse.policy import Policy
 from recuse.sql.compile import compile_query
@@ -174,31 +171,12 @@ REFUSED = {
 }
 
 
-@pytest.fixture(scope="module")
-def name(server: Server) -> str:
-    return server.database(*MADE)
-
-
-@pytest.fixture(scope="module")
-def engine(server: Server, name: str) -> Iterator[Engine]:
-    with open_engine(server.uri(name), POLICY) as found:
-        yield found
-
-
-def plainly(server: Server, name: str, sql: str) -> object:
-    """Return what PostgreSQL answers to a question as it is written, its zone in UTC."""
-    with server.connection(name) as cursor:
-        cursor.execute("SET timezone = 'UTC'")
-        cursor.execute(sql)
-        return cursor.fetchall()[0][0]
-
-
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_a_condition_holds_where_postgresql_says_so(
     server: Server, name: str, engine: Engine, condition: str
 ):
     sql = f"SELECT COUNT(*) FROM m WHERE {condition}"
-    assert relation_of(engine, sql, POLICY).true_answer() == plainly(server, name, sql)
+    assert relation_of(engine, sql, POLICY).true_answer() == server.answer(name, sql)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -216,7 +194,7 @@ def test_a_question_has_an_identity(engine: Engine, condition: str):
 def test_a_sum_is_postgresqls(server: Server, name: str, engine: Engine, value: str):
     sql = f"SELECT SUM({value}) FROM m"
     exact = f"SELECT CAST(SUM(round(CAST({value} AS numeric) * 1000000)) AS bigint) FROM m"
-    assert relation_of(engine, sql, POLICY).true_answer() == plainly(server, name, exact)
+    assert relation_of(engine, sql, POLICY).true_answer() == server.answer(name, exact)
 
 
 @pytest.mark.parametrize("condition", REFUSED)

@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import pytest
 
 from recuse.errors import RecuseError, UnansweredError
-from recuse.policy import Policy
 from recuse.session.session import Session, connect
+from support.visits import POLICY, questions_beside
 
 pytestmark = pytest.mark.engine
 
-QUESTIONS = [
-    text.strip()
-    for text in (Path(__file__).parent / "neighbours.sql").read_text().split(";\n")
-    if text.strip()
-]
-POLICY = Policy.parse(
-    """
-[[protect]]
-table = "person"
-key = ["id"]
-
-[[link]]
-table = "visit"
-column = ["person"]
-to = "person"
-
-[[public]]
-table = "town"
-
-[budget]
-epsilon = 1000
-"""
-)
+QUESTIONS = questions_beside(__file__)
 TABLES = (
     "CREATE TABLE person (id integer PRIMARY KEY, town integer, name text, fixed char(5), big bigint,"
     " dec numeric(38,10), x double precision, f real, born date)",

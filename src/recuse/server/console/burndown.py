@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 
 from recuse.ledger import Balance, Charge
 from recuse.numerals import nearest
@@ -40,8 +41,8 @@ def burndown(balance: Balance, charges: Sequence[Charge], now: datetime | None =
     def across(at: datetime) -> float:
         return round(WIDTH * min(max((at - times[0]).total_seconds() / length, 0.0), 1.0), 1)
 
-    def down(amount: object) -> float:
-        return round(HEIGHT * (1 - float(nearest(amount / top))), 1) if top else HEIGHT  # type: ignore[operator]
+    def down(amount: Fraction) -> float:
+        return round(HEIGHT * (1 - float(nearest(amount / top))), 1) if top else HEIGHT
 
     parts = [f"M0 {down(left)}"]
     for at, amount in zip(times, amounts, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -90,6 +91,7 @@ def test_a_solver_is_made_once_and_only_for_what_is_open():
     found.truncated(1.0, 0.01)
     found.strict_withdrawals(1.0, 0.01)
     found.index(1.0, 0.5, 0.1)
+    assert found.integer_index(Fraction(1), Fraction(1, 2), 1) == 3
     assert len(made) == 1
 
 

@@ -5,11 +5,12 @@ BIN := .venv/bin
 GRAPHS ?= ../shared/data/graphs
 TPCH ?= tpch.duckdb
 
-# the laws' profile (tests/support/profiles.py): quick, ci or nightly; and how many processes test at once
+# the laws' profile (tests/support/profiles.py): quick, whole, ci or nightly; and how many processes test at once
 PROFILE ?= quick
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
-# compiled modules are kept out of the way, and at all: tests start many processes
-PYTEST := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/bytecode $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# compiled modules are kept: tests start many processes
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+QUICK := -m "not slow and not engine and not server and not people" --ignore tests/server --ignore tests/people
 
 .PHONY: demo test quick lint test-slow test-engines test-server test-people coverage mutate docs bench bench-tpch accuracy reproduce clean
 
@@ -17,14 +18,14 @@ demo: .venv/installed
 	$(BIN)/recuse demo
 
 test: .venv/installed-test
-	@echo "ruff, mypy and all tests but the slow ones: about eight minutes on two idle cores; this is with $(WORKERS) processes"
+	@echo "ruff, mypy and all tests but the slow ones: about nine minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
 	$(MAKE) --no-print-directory --jobs=2 lint quick
 	@echo "make test took $$(( $$(date +%s) - $$(cat .venv/began) )) seconds with $(WORKERS) processes and the profile $(PROFILE)"
 
 # beside lint, so that no core waits for mypy
 quick: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server and not people"
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) $(QUICK)
 
 lint: .venv/installed-test
 	$(BIN)/ruff check .
@@ -49,7 +50,7 @@ test-slow: .venv/installed-test
 
 # which lines and branches the tests reach; fails if one of a privacy-critical module is not (tests/support/coverage.py)
 coverage: .venv/installed-test
-	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) -m "not slow and not engine and not server and not people" --cov --cov-report= --cov-report=json:.venv/coverage.json
+	HYPOTHESIS_PROFILE=whole $(PYTEST) $(QUICK) --cov --cov-report= --cov-report=json:.venv/coverage.json
 	$(BIN)/python tests/support/coverage.py .venv/coverage.json
 
 # ten privacy-critical lines, each broken in turn: the quick tests must notice (tests/support/mutate.py)

@@ -1,43 +1,45 @@
 """Write messages.json and docs/reference/messages.md: `PYTHONPATH=tests python docs/generate_messages.py`.
 
-Messages are read off the sources; examples are the tests' own (tests/sql/rewrites, the files of mistakes in
-policies), and each is brought about again here. A test compares what is written with what would be.
+Messages are read off the sources (tests/support/said.py); examples are the tests' own (tests/messages,
+tests/sql/rewrites, the files of mistakes in policies), and each is brought about again here. A test compares
+what is written with what would be.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import recuse
 from recuse import errors
 from recuse.engines.binding import check_plan
 from recuse.errors import RecuseError
-from recuse.messages import FILE, GAP, CataloguedMessage, message_of
+from recuse.messages import FILE, CataloguedMessage, message_for
 from recuse.sql.compile import compile_query
 from recuse.sql.reasons import REASONS
 from recuse.sql.refuse import CLAUSES
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = Path(recuse.__file__).parent
 PAGE = ROOT / "docs" / "reference" / "messages.md"
+UNMET = ROOT / "tests" / "messages" / "unmet.toml"
+"""why nothing in the tests brings a message about, by its code"""
+MISTAKES = [ROOT / "tests" / part / "mistakes.txt" for part in ("policy", "sql")]
 KINDS = {
     kind.__name__: kind.code
     for kind in vars(errors).values()
     if isinstance(kind, type) and issubclass(kind, RecuseError)
 }
-WARNINGS = {"JoinGrowthWarning": "warning", "SecondBudgetWarning": "warning"}
-MAKERS = {**KINDS, **WARNINGS, "refusal": "query", "Mistyped": "query", "CannotOpen": "database"}
-OUTSIDE = ("lab", "server")
+MAKERS = {**KINDS, "refusal": "query", "refuse": "query", "Mistyped": "query", "CannotOpen": "database"}
 WORDS = 7
 HEAD = """# Messages
 
 Every refusal and warning of the library, by its code; `…` stands for a name or a number.
 `recuse explain-error CODE`, or some words in place of the code, shows one of them with an example.
+Examples are run by the tests: Python and commands in a folder with a small shop, policies at a bazaar.
+A comment says what must be so besides.
 Made by `python docs/generate_messages.py`.
 
 | code | says | an example | answered instead |
@@ -47,13 +49,12 @@ Made by `python docs/generate_messages.py`.
 
 def templates() -> list[CataloguedMessage]:
     """Return what the sources say, each once, with a code of its own."""
-    said: dict[tuple[str, str], None] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if path.relative_to(PACKAGE).parts[0] not in OUTSIDE:
-            said |= dict.fromkeys(_said(ast.parse(path.read_text())))
-    said |= dict.fromkeys(("query", problem) for _, problem, _ in (*CLAUSES.values(), *REASONS))
+    from support.said import said
+
+    spoken = dict.fromkeys(said(MAKERS))
+    spoken |= dict.fromkeys(("query", problem) for _, problem, _ in (*CLAUSES.values(), *REASONS))
     found: dict[str, CataloguedMessage] = {}
-    for kind, words in sorted(said, key=lambda pair: (pair[0], pair[1])):
+    for kind, words in sorted(spoken):
         code = _code(kind, words, found)
         found[code] = CataloguedMessage(code, words)
     return list(found.values())
@@ -68,77 +69,59 @@ def _code(kind: str, words: str, taken: dict[str, CataloguedMessage]) -> str:
     return next(code for n in range(2, 99) if (code := f"{kind}.{'-'.join(plain)}-{n}") not in taken)
 
 
-def _said(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the words of every message that a module makes."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            named = _named(function)
-            for call in ast.walk(function):
-                name = (
-                    getattr(call.func, "attr", getattr(call.func, "id", ""))
-                    if isinstance(call, ast.Call)
-                    else ""
-                )
-                if name in MAKERS:
-                    for argument in call.args:
-                        words = [text for text in _words(argument, named) if len(text.replace(GAP, "")) > 3]
-                        if words:
-                            yield from ((MAKERS[name], text) for text in words)
-                            break
-
-
-def _named(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Return what the names of a function stand for, where it is text."""
-    return {
-        target.id: node.value
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _words(part: ast.expr, named: dict[str, ast.expr], depth: int = 0) -> list[str]:
-    """Return the texts that an expression may be, with gaps for what it puts in."""
-    match part:
-        case ast.Constant(value=str(text)):
-            return [text]
-        case ast.JoinedStr(values=values):
-            return ["".join(v.value if isinstance(v, ast.Constant) else GAP for v in values)]
-        case ast.IfExp(body=one, orelse=other):
-            return [*_words(one, named, depth), *_words(other, named, depth)]
-        case ast.Name(id=name) if name in named and depth < 3:
-            return _words(named[name], named, depth + 1)
-    return []
-
-
 def with_examples(found: list[CataloguedMessage]) -> list[CataloguedMessage]:
-    """Return the messages with the first, and so the shortest, example that brings each about."""
+    """Return the messages with the first example that brings each about; or why there is none."""
+    shown = {message.code: message for message in found}
+    for kind, words, example, whole, instead in (*_rewritten(), *_mistaken(), *_brought()):
+        message = message_for(kind, words, found)
+        if message is None:
+            raise LookupError(f"no message of the catalogue: {kind}: {words}")
+        if shown[message.code].example is None:
+            shown[message.code] = replace(message, example=example, shown=whole, instead=instead)
+    for code, why in tomllib.loads(UNMET.read_text()).items():
+        if code not in shown or shown[code].example is not None:
+            raise LookupError(f"{code} is no message without an example: take it out of {UNMET.name}")
+        shown[code] = replace(shown[code], why=why)
+    return list(shown.values())
+
+
+Brought = tuple[str, str, str, str, str | None]
+"""a kind, the words, what brings them about, what is shown then, and what is answered instead"""
+
+
+def _rewritten() -> Iterator[Brought]:
+    """Yield the questions that are refused and rewritten, the shortest first."""
     from sql.test_rewrites import WRITTEN
     from support.sql.bazaar import POLICY, catalogue, engine
-
-    shown = {message.code: message for message in found}
-
-    def met(error: RecuseError, example: str, instead: str | None) -> None:
-        message = message_of(error, found)
-        if message is not None and shown[message.code].example is None:
-            shown[message.code] = replace(message, example=example, shown=str(error), instead=instead)
 
     for question, rewrite in sorted(WRITTEN.items(), key=lambda pair: (len(pair[0]), pair[0])):
         try:
             check_plan(compile_query(question, POLICY, catalogue()), engine())
         except RecuseError as error:
-            met(error, question, rewrite)
-    for path in (ROOT / "tests" / "policy" / "mistakes.txt", ROOT / "tests" / "sql" / "mistakes.txt"):
+            yield error.code, error.problem, question, str(error), rewrite
+
+
+def _mistaken() -> Iterator[Brought]:
+    """Yield the policies of the tests that say something wrong."""
+    for path in MISTAKES:
         for block in path.read_text().split("====\n"):
             text, _, told = block.partition("--\n")
             words = re.sub(r"^policy line \d+: ", "", told.strip())
-            said = words.partition("; ")[0].removesuffix("?")
-            met(errors.PolicyError(said), text.strip(), None)
-            code = message_of(errors.PolicyError(said), found)
-            if code is not None and shown[code.code].example == text.strip():
-                shown[code.code] = replace(shown[code.code], shown=told.strip())
-    return list(shown.values())
+            if text.strip():
+                problem = re.split(r"; (?:found|accepted|hint): |(?<=\?) hint: ", words)[0]
+                yield errors.PolicyError.code, problem, text.strip(), told.strip(), None
+
+
+def _brought() -> Iterator[Brought]:
+    """Yield what snippets are told."""
+    from support.brought import World, snippets
+
+    with World() as world:
+        for snippet in snippets():
+            told = world.told(snippet)
+            if told is None:
+                raise LookupError(f"nothing is said to this: {snippet}")
+            yield told.kind, told.words, snippet, told.whole, None
 
 
 def page(found: list[CataloguedMessage]) -> str:
@@ -147,7 +130,8 @@ def page(found: list[CataloguedMessage]) -> str:
 
 
 def _row(message: CataloguedMessage) -> tuple[str, str, str, str]:
-    return f"`{message.code}`", message.says, _code_of(message.example), _code_of(message.instead)
+    example = _code_of(message.example) if message.why is None else f"none: {message.why}"
+    return f"`{message.code}`", message.says, example, _code_of(message.instead)
 
 
 def _code_of(text: str | None) -> str:
@@ -169,4 +153,10 @@ if __name__ == "__main__":
     made = with_examples(templates())
     FILE.write_text(written(made))
     PAGE.write_text(page(made))
+    bare = [one.code for one in made if one.example is None and one.why is None]
     print(f"{len(made)} messages, {sum(one.example is not None for one in made)} with an example")
+    print(
+        "\n".join(["without an example, and without a reason:", *bare])
+        if bare
+        else "every other says why not"
+    )

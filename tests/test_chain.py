@@ -11,10 +11,10 @@ from support import sources
 from support.sources import SOURCE, parsed
 
 CHAIN = [
+    ["messages"],
     ["errors"],
     ["extras"],
     ["refusal"],
-    ["messages"],
     ["fold"],
     ["html"],
     ["arrow"],
@@ -136,8 +136,7 @@ def name_of(path: Path) -> str:
 
 def imported(path: Path) -> set[str]:
     """Return the modules that one imports when it is loaded: not those whose names only types use."""
-    tree = ast.parse(path.read_text())
-    loaded = [node for node in tree.body if not isinstance(node, ast.If)]
+    loaded = [node for node in parsed(path).body if not isinstance(node, ast.If)]
     found = {name for node in loaded for name, _ in imports(node)}
     for node in loaded:
         if isinstance(node, ast.ImportFrom):

@@ -10,6 +10,7 @@ import re
 import runpy
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import recuse
 from recuse.policy import Policy
 from recuse.server.postgres.conversation import OURS, TABLES
 from support.documents import ROOT, blocks, masked, performed, refreshed
+from support.profiles import some
 
 DOCS = ROOT / "docs"
 PERFORMED = sorted(page for room in ("tutorial", "how-to") for page in (DOCS / room).glob("*.md"))
@@ -33,7 +35,7 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PERFORMED, ids=named)
+@pytest.mark.parametrize("page", some(PERFORMED, 0.4), ids=named)
 def test_a_guide_prints_what_it_shows(page, tmp_path):
     text = page.read_text()
     asked = []
@@ -115,6 +117,37 @@ def test_a_torn_line_would_be_found():
     assert torn("**1.\nInstall.**\n\n2.\nAsk **whom** you like.\n") == ["**1.", "Install.**", "2."]
 
 
+LONGEST = 42
+"""words of a sentence; the model, privacy-promise.md, has 31 at most"""
+READ = [
+    page
+    for page in SENTENCES
+    if page.name not in ("proofs.md", "decisions.md", "CHANGELOG.md") and page.parent.name != "notes"
+]
+"""Pages that people read from beginning to end: no proofs, no lists of choices or changes, no notes."""
+
+
+def winding(page: str) -> list[str]:
+    """Return the sentences of prose that are too long to be read in one breath; what is quoted is a word."""
+    text = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    prose = [line for line in text.splitlines() if not re.match(r"\s*(\||#|    )", line)]
+    bare = [re.sub(r"`[^`\n]*`|\$[^$\n]*\$", "x", re.sub(r"\]\([^)]*\)", "]", line)) for line in prose]
+    return [
+        line for line, words in zip(prose, bare, strict=True) if len(re.findall(r"[\w'’-]+", words)) > LONGEST
+    ]
+
+
+@pytest.mark.parametrize("page", READ, ids=named)
+def test_sentences_are_short(page):
+    assert winding(page.read_text()) == []
+
+
+def test_a_winding_sentence_would_be_found():
+    long = " ".join(["word"] * (LONGEST + 1)) + ".\n"
+    assert winding(f"It is so.\n{long}") == [long.strip()]
+    assert winding(f"| {long.strip()} |\n`{long.strip()}`\n") == []
+
+
 # ------------------------------------------------------------------ what is cited
 
 
@@ -124,6 +157,7 @@ def cited(page: str) -> list[str]:
     return [word for span in re.findall(r"`([^`\n]+)`", text) for word in span.split()]
 
 
+@cache
 def names_by_file() -> dict[str, set[str]]:
     """Return for every file of tests the names of its tests."""
     found = {}

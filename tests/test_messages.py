@@ -8,9 +8,10 @@ import runpy
 import pytest
 
 from recuse.engines.binding import check_plan
-from recuse.errors import ParameterError, QueryError
-from recuse.messages import FILE, GAP, find, message_of, messages
+from recuse.errors import QueryError
+from recuse.messages import FILE, GAP, finding, message_for, messages
 from recuse.sql.compile import compile_query
+from support.brought import World, snippets
 from support.documents import ROOT
 from support.profiles import some
 from support.sql.bazaar import POLICY, catalogue, engine
@@ -18,12 +19,13 @@ from support.sql.bazaar import POLICY, catalogue, engine
 UPDATE = "run PYTHONPATH=tests python docs/generate_messages.py"
 MADE = runpy.run_path(str(ROOT / "docs" / "generate_messages.py"))
 REFUSED = [message for message in messages() if message.instead is not None]
+SHOWN = {message.example: message for message in messages() if message.example is not None}
 
 
 def test_the_catalogue_holds_what_the_sources_say():
     said = {message.code: message.says for message in MADE["templates"]()}
     assert {message.code: message.says for message in messages()} == said, UPDATE
-    assert len(said) > 300
+    assert len(said) > 450
 
 
 def test_the_page_and_the_file_are_one():
@@ -33,7 +35,9 @@ def test_the_page_and_the_file_are_one():
     assert len(json.loads(FILE.read_text())) == len({message.code for message in found})
 
 
-def test_most_messages_of_questions_have_an_example_and_a_rewrite():
+def test_every_message_has_an_example_or_says_why_there_is_none():
+    assert [one.code for one in messages() if (one.example is None) == (one.why is None)] == []
+    assert len(SHOWN) > 0.85 * len(messages())
     assert len(REFUSED) > 100
 
 
@@ -41,15 +45,34 @@ def test_most_messages_of_questions_have_an_example_and_a_rewrite():
 def test_an_example_is_refused_so_and_its_rewrite_is_accepted(message):
     with pytest.raises(QueryError) as caught:
         check_plan(compile_query(message.example, POLICY, catalogue()), engine())
-    assert message_of(caught.value).code == message.code
+    assert message_for(caught.value.code, caught.value.problem).code == message.code
     assert str(caught.value) == message.shown
     check_plan(compile_query(message.instead, POLICY, catalogue()), engine())
 
 
+@pytest.fixture(scope="module")
+def world():
+    with World() as made:
+        yield made
+
+
+@pytest.mark.parametrize("snippet", some(snippets(), 0.1))
+def test_a_snippet_brings_its_message_about(world, snippet):
+    told = world.told(snippet)
+    assert told is not None
+    message = message_for(told.kind, told.words)
+    assert message is not None, UPDATE
+    if snippet in SHOWN:
+        assert (message.code, message.shown) == (SHOWN[snippet].code, told.whole), UPDATE
+
+
+def test_a_snippet_that_nobody_minds_is_told_nothing(world):
+    assert world.told('db.explain("SELECT COUNT(*) FROM orders")') is None
+
+
 def test_a_message_is_found_by_code_by_words_and_by_a_whole_line():
     one = next(message for message in REFUSED if GAP not in message.says and len(message.says) > 12)
-    assert find(one.code) == (one,)
-    assert one in find(one.says)
-    assert one in find(f"recuse: line 1, column 8: {one.says}; hint: something")
-    with pytest.raises(ParameterError, match="no message"):
-        find("qwertz")
+    assert finding(one.code) == (one,)
+    assert one in finding(one.says)
+    assert one in finding(f"recuse: line 1, column 8: {one.says}; hint: something")
+    assert finding("qwertz") == ()

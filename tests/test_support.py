@@ -39,13 +39,13 @@ def test_in_ci_too():
             [sys.executable, "-c", code], cwd=ROOT / "tests", env=env, capture_output=True, text=True
         )
     assert told["ci"].stdout == "100 False True\n", told["ci"].stderr
-    assert "accepted are quick, ci, nightly" in told["weekly"].stderr
+    assert "accepted are quick, whole, ci, nightly" in told["weekly"].stderr
 
 
 def test_examples_grow_with_the_profile():
-    assert [examples(40, profile) for profile in EXAMPLES] == [6, 40, 400]
-    assert [examples(3, profile) for profile in EXAMPLES] == [3, 3, 30]
-    assert [examples(8, profile) for profile in EXAMPLES] == [3, 8, 80]
+    assert [examples(40, profile) for profile in EXAMPLES] == [4, 6, 40, 400]
+    assert [examples(3, profile) for profile in EXAMPLES] == [2, 2, 3, 30]
+    assert [examples(8, profile) for profile in EXAMPLES] == [2, 2, 8, 80]
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

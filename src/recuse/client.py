@@ -10,7 +10,7 @@ from fractions import Fraction
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
 from os import PathLike
-from typing import Any, Self, overload
+from typing import Any, Self, Unpack, overload
 from urllib.parse import urlsplit
 
 from recuse.engines.open import Source
@@ -23,7 +23,7 @@ from recuse.refusal import error_of
 from recuse.session.answer import Answer
 from recuse.session.carried import received
 from recuse.session.estimate import Estimate, Expected
-from recuse.session.parts import Parts
+from recuse.session.parts import Parts, SessionOptions
 from recuse.session.session import Session
 from recuse.session.session import connect as open_session
 from recuse.session.statistics import Statistics
@@ -161,9 +161,7 @@ def connect(
     source: Source,
     policy: Policy | str | PathLike[str],
     ledger: str | PathLike[str] | None = None,
-    *,
-    analyst: str | None = None,
-    parts: Parts | None = None,
+    **more: Unpack[SessionOptions],
 ) -> Session: ...
 
 

@@ -27,6 +27,8 @@ from __future__ import annotations
 
 from typing import ClassVar, TypedDict, Unpack
 
+from recuse.messages import message_for
+
 MAX_QUOTE = 60
 MAX_LINE = 90
 UNANSWERED = "the question could not be answered; its charge stays"
@@ -99,10 +101,15 @@ class RecuseError(Exception):
         """Return the refusal as people see it who can look at more than one line."""
         return [str(self)]
 
+    def explained(self) -> list[str]:
+        """Return the command that explains the refusal, for people who look at it; none if there is none."""
+        entry = message_for(self.code, self.problem)
+        return [] if entry is None else [f"    recuse explain-error {entry.code}"]
+
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in place of a traceback: the way through this package helps nobody."""
         first, *others = self.shown()
-        return [f"{type(self).__name__}: {first}", *others]
+        return [f"{type(self).__name__}: {first}", *others, *self.explained()]
 
 
 class ParameterError(RecuseError, code="parameter"):

@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from recuse.errors import ParameterError, RecuseError
-
 FILE = Path(__file__).with_name("messages.json")
 GAP = "…"
 """what stands for a name or number in a message"""
-MOST = 12
-"""messages that a word finds and that are listed"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +22,27 @@ class CataloguedMessage:
     """What is said, with gaps; a question or policy that brings it about, and what to write instead."""
 
     code: str
+    """the same in every version"""
     says: str
     example: str | None = None
     shown: str | None = None
     """what the example is told, whole"""
     instead: str | None = None
     """a question that is answered, where the example was refused"""
+    why: str | None = None
+    """why there is no example"""
+
+    @property
+    def kind(self) -> str:
+        """The code of the class of errors, or `warning`, or `caution`."""
+        return self.code.rpartition(".")[0]
 
     def lines(self) -> Iterator[str]:
         """Yield the message for people."""
         for head, text in (
             ("code", self.code),
             ("says", self.says),
-            ("example", self.example),
+            ("example", self.example if self.why is None else f"none: {self.why}"),
             ("told", self.shown),
             ("instead", self.instead),
         ):
@@ -59,34 +63,27 @@ def messages() -> tuple[CataloguedMessage, ...]:
     return tuple(CataloguedMessage(**entry) for entry in json.loads(FILE.read_text()))
 
 
-def message_of(
-    error: RecuseError, known: Sequence[CataloguedMessage] | None = None
+def message_for(
+    kind: str, words: str, known: Sequence[CataloguedMessage] | None = None
 ) -> CataloguedMessage | None:
-    """Return the entry of an error: of those that match the one that says most itself."""
+    """Return the entry of what is said under the code of a kind, or under a more general one."""
     found = [
         message
         for message in (messages() if known is None else known)
-        if message.code.startswith(f"{error.code}.") and message.matches(error.problem)
+        if f"{kind}.".startswith(f"{message.kind}.") and message.matches(words)
     ]
-    return max(found, key=lambda message: len(message.says.replace(GAP, "")), default=None)
+    return max(found, key=lambda message: (len(message.says.replace(GAP, "")), message.kind), default=None)
 
 
-def find(words: str) -> tuple[CataloguedMessage, ...]:
-    """Return the message of a code, or those whose code or text has the words, or that say so; or refuse."""
-    exact = [message for message in messages() if message.code == words]
+def finding(words: str) -> tuple[CataloguedMessage, ...]:
+    """Return the message of a code, or those whose code or text has the words, or that say so."""
+    exact = tuple(message for message in messages() if message.code == words)
     said = words.lower()
-    found = exact or [
+    return exact or tuple(
         message
         for message in messages()
         if said in message.code or said in message.says.lower() or _says(message, words)
-    ]
-    if not found:
-        raise ParameterError(
-            "no message has this code, or says so",
-            found=words,
-            hint="give a code, or some words of the message: explain-error individuals",
-        )
-    return tuple(found[:MOST])
+    )
 
 
 def _says(message: CataloguedMessage, words: str) -> bool:

@@ -21,6 +21,7 @@ from recuse.sql.catalogue import Catalogue
 from recuse.sql.compile import compile_query
 from recuse.sql.plan import compiled_sql
 from support.policies import about_people
+from support.profiles import some
 
 POLICY = about_people(("t", "who"))
 
@@ -137,7 +138,7 @@ def misread(reading: Callable[[DuckDB, str], int | None], engine: DuckDB, text: 
     return found is not None and meant is not None and found != meant
 
 
-@pytest.mark.parametrize("text", TRICKS)
+@pytest.mark.parametrize("text", some([*TRICKS], 0.5))
 def test_a_text_means_what_duckdb_takes_it_to_mean_or_is_refused(engine, text):
     assert not misread(recuses, engine, text)
 

@@ -22,6 +22,7 @@ from recuse.ledger import Ledger
 from recuse.session import spine
 from support.fault_cases import GROUPS, NOISE, NUMBER, POLICY_TEXT, at_first, fill, forms, loss, made, opened
 from support.fault_injection import SECRET, Saboteur, Watcher, calls_of, form_of, watching
+from support.profiles import some
 
 
 def test_every_call_after_the_charge_in_the_interface_for_tools(monkeypatch):
@@ -90,7 +91,7 @@ COMMANDS = {
     "graph": ["graph", "edges.txt", "--pattern", "star(3)", "--protect", "node", "--epsilon", "0.5"],
     "ratio": ["graph", "edges.txt", "--transitivity", "--protect", "edge", "--epsilon", "0.5", "--json"],
 }
-QUICK = {"text", "json", "shell", "graph"}
+QUICK = set(some(["text", "json", "shell", "graph"], 0.5))
 NEW = r"(WARNING: .*|new ledger .* with a budget of epsilon = \d+)\n"
 """what is said of a ledger that was made for the question, before or after"""
 
@@ -99,7 +100,7 @@ NEW = r"(WARNING: .*|new ledger .* with a budget of epsilon = \d+)\n"
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
 )
 def test_calls_after_the_charge_at_the_command_line(name, command):
-    """Half of the calls of the command itself, others in every run, and some of those below it."""
+    """A quarter of the calls of the command itself, others in every run, and some of those below it."""
     watcher = Watcher()
     with watching(watcher):
         code, output, _ = command(COMMANDS[name])
@@ -108,7 +109,7 @@ def test_calls_after_the_charge_at_the_command_line(name, command):
     doors = [call for call in calls if f"{os.sep}cli{os.sep}" in call[0].co_filename]
     assert {code.co_name for code, _ in doors} & {"as_json", "as_text"}
     told = {}
-    tried = Random().sample(doors, -(-len(doors) // 2))
+    tried = Random().sample(doors, -(-len(doors) // 4))
     for fault in at_first([*tried, *calls[5::200]]):
         with watching(Saboteur(fault)):
             code, output, said = command(COMMANDS[name])

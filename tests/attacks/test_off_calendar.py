@@ -58,7 +58,7 @@ def opened() -> Iterator[Callable[..., Session]]:
 
 @pytest.mark.parametrize("private", [None, "'infinity'"])
 @pytest.mark.parametrize("public", ENDLESS)
-@pytest.mark.parametrize("sql", [*GROUPED, *LISTED])
+@pytest.mark.parametrize("sql", some([*GROUPED, *LISTED], 0.5))
 def test_a_public_row_off_the_calendar_is_refused_before_the_charge(opened, sql, public, private):
     session = opened(public=public, private=private)
     spent = session.budget.spent

@@ -19,7 +19,7 @@ def test_what_is_left_falls_to_what_the_balance_says(costs, width):
     balance = Balance(Fraction(20), sum(costs, start=Fraction(0)))
     charges = [Charge("now", cost, "SELECT " + "x" * 200, None, 1, None, None, None) for cost in costs]
     found = list(steps(charges, balance))
-    assert [step.epsilon for step in found] == costs
+    assert [step.charge.epsilon for step in found] == costs
     assert (found[-1].left if found else balance.granted) == balance.remaining
     lines = list(drawn(found, balance, width))
     assert len(lines) == len(costs) + 2

@@ -205,3 +205,13 @@ def test_the_page_about_graphs_is_true(recuse, tmp_path, monkeypatch):
         assert words[:2] == ["$", "recuse"]
         code, out, _ = recuse(*words[2:])
         assert (code, bool(out)) == (0, True)
+
+
+def test_motifs_are_drawn_and_counted(recuse, friends, tmp_path):
+    picture = tmp_path / "motifs.svg"
+    code, out, _ = recuse("graph", "motifs", friends, "--protect", "node", "--epsilon", 3, "--plot", picture)
+    assert code == 0
+    assert out.startswith("star(2)")
+    assert any("⠀" <= letter <= "⣿" for letter in out)
+    assert [line.split()[0] for line in out.splitlines() if line.startswith(("triangle ", "clique(4) "))]
+    assert picture.read_text().startswith("<svg")

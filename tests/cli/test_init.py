@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 
 import pytest
@@ -49,6 +50,20 @@ def test_an_interview_drafts_a_policy_that_fits(school):
     assert "These are left: city" in "\n".join(said)
     with connect(school, policy) as session:
         assert "friendship" in str(session.explain("SELECT COUNT(*) FROM friendship"))
+
+
+def test_the_draft_says_about_how_large_numbers_are(tmp_path):
+    """Rounded, as comments, and of no column that names rows; about 1 is what is taken anyway."""
+    (tmp_path / "person.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(1000, 1009)))
+    (tmp_path / "buys.csv").write_text(
+        "person_id,price,rating\n" + "".join(f"{n},{n}.99,1\n" for n in range(1000, 1009))
+    )
+    with closing(open_engine(tmp_path)) as engine:
+        catalogue = proposed(engine.catalogue(), tmp_path)
+    text = "\n".join(draft(catalogue, ["person"], typed=catalogue.untyped))
+    assert Policy.parse(text).typical == (), "it comes from rows: nothing is said unless somebody does"
+    confirmed = re.sub('(?m)^# (?=\\[\\[typical|table = "buys|column|value)', "", text)
+    assert [str(entry) for entry in Policy.parse(confirmed).typical] == ["buys(price) about 1000"]
 
 
 def test_what_is_not_confirmed_is_left_open(school):

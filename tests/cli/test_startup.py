@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from support.profiles import some
 from support.shop import COUNT, make_shop
 
 RUN = """
@@ -45,7 +46,7 @@ def test_asking_loads_what_answers_need(tmp_path):
     assert {"duckdb", "opendp.measurements"} <= found
 
 
-@pytest.mark.parametrize("protect", ["node", "edge"])
+@pytest.mark.parametrize("protect", some(["node", "edge"], 0.5))
 def test_counting_loads_what_counts_need(graph, protect):
     asked = ("--pattern", "triangle", "--protect", protect, "--epsilon", 1)
     assert loaded("graph", graph, *asked).isdisjoint(NEVER)

@@ -76,7 +76,7 @@ def exceeded(found: MostCovered) -> bool:
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_no_key_needs_more_withdrawals_than_its_bound(text):
     """Theorem K3 rests on it: keys beyond the pool have no larger W than the pool says."""
-    assert not any(exceeded(finder(seed, text)) for seed in range(4))
+    assert not any(exceeded(finder(seed, text)) for seed in range(2))
 
 
 def test_a_twin_that_counts_a_row_with_alternatives_once_is_caught(monkeypatch):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
+from fractions import Fraction
 
 import pytest
 
 from recuse.engines.open import open_engine
-from recuse.engines.propose import contained, proposed, type_of
+from recuse.engines.propose import contained, proposed, type_of, typical_size
+from recuse.sql.catalogue import ForeignKey
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,24 @@ def test_a_type_is_what_all_values_have(values, kind):
     assert type_of(values) == kind
 
 
+@pytest.mark.parametrize(
+    ("values", "size"),
+    [
+        (["49.90", "60", "7"], 20),
+        (["49.90", "60"], 20),
+        (["50", "60"], 50),
+        (["0.07", "0.3", "0.0"], "0.05"),
+        (["1e400", "1e-400", "-3"], 2),
+    ],
+)
+def test_a_typical_size_is_the_middle_one_rounded_down(values, size):
+    assert typical_size(values) == Fraction(size)
+
+
+def test_numbers_without_a_size_have_no_typical_one():
+    assert typical_size(["0", None, "1e999999999"]) is None
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "customers.csv").write_text("id,postcode\n1,01234\n2,99999\n3,00001\n")
@@ -49,6 +69,9 @@ def test_references_are_found_by_name_and_by_values(folder):
     assert [(key.columns, key.target) for key in orders.foreign_keys] == [(("customer_id",), "customers")]
     assert not orders.column("total").nonnegative
     assert friend.column("since").nonnegative
+    assert (orders.column("total").typical, friend.column("since").typical) == (1, 2000)
+    assert customers.column("postcode").typical is None
     (by_value,) = contained(found, folder, "customers")
-    assert (by_value.table, by_value.columns, by_value.key) == ("friend", ("a", "b"), "id")
+    assert by_value.table == "friend"
+    assert by_value.keys == tuple(ForeignKey((name,), "customers", ("id",)) for name in "ab")
     assert list(contained(found, folder, "friend")) == []

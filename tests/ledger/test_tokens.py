@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from base64 import b64decode
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from recuse.errors import AnalystError, ParameterError
@@ -132,3 +134,22 @@ def test_a_names_salt_is_the_same_whether_anybody_has_it(ledger):
     ((_, verifier),) = ledger.tokens().verifiers("ada")
     assert verifier == Verifier.of("ada", text)
     assert Path(ledger.path).exists()
+
+
+def test_an_id_that_is_there_takes_no_other_time_than_one_that_is_not(ledger):
+    """Both fail; shuffled labels tell them apart as well as the labels do."""
+    token, text = ledger.tokens().create("cy", Role.CUSTODIAN)
+    wrong = {1: text[:-6] + "000000", 0: text.replace(token.id, "0" * len(token.id))}
+    labels, times = np.array([0, 1] * 200), []
+    np.random.default_rng(3).shuffle(labels)
+    for label in labels:
+        began = time.perf_counter()
+        assert ledger.tokens().holder(wrong[label]) is None
+        times.append(time.perf_counter() - began)
+
+    def difference(split):
+        return abs(np.median(measured[split == 1]) - np.median(measured[split == 0]))
+
+    measured = np.array(times)
+    shuffled = [difference(np.random.default_rng(seed).permutation(labels)) for seed in range(300)]
+    assert difference(labels) <= max(*shuffled, 0.00005)

@@ -15,6 +15,7 @@ from recuse.solver.fast import fast_programs
 from recuse.solver.memo import memoising
 from support.mechanisms import run
 from support.noise import Seeded
+from support.profiles import some
 
 CUSTOMERS, PRODUCTS = 2_000, 200
 
@@ -32,7 +33,7 @@ def shop(seed: int) -> KRelation:
     return from_expressions(rows, Shape.CLAUSES, signed=False)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", some([1, 2], 0.5))
 def test_the_median_error_is_half_a_product(seed):
     relation = shop(seed)
     work, source = prepare(relation, memoising(fast_programs)), Seeded(seed)

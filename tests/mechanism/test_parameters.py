@@ -50,7 +50,8 @@ def test_dials_of_more_cells_leave_a_penalty_its_part():
     race = presets.race_by_withdrawals(ONE)
     assert race.dial(3) != race.dial(1)
     assert race.dial(10**6) == race.dial(10**7)
-    assert all(race.dial(cells).choice >= presets.LEAST_CHOICE for cells in (1, 2, 7, 100, 5000))
+    assert all(race.dial(cells).choice >= presets.LEAST_CHOICE for cells in (1, 2, 7, 100, 900))
+    assert all(race.dial(cells).choice == race.dial(cells).boost for cells in (1024, 5000))
 
 
 def test_what_is_no_mechanism_is_refused():

@@ -49,7 +49,7 @@ falling = st.lists(
 )
 def test_winners_have_the_exact_probabilities(penalties):
     penalties = [Fraction(d) for d in penalties]
-    runs, source = 10_000, Seeded(11)
+    runs, source = 4_000, Seeded(11)
     counts = Counter(select(penalties, source) for _ in range(runs))
     expected = [p * runs for p in winning_probabilities(scores(penalties))]
     cells = [(counts[k], e) for k, e in zip(LEVELS, expected, strict=True) if e > 5]

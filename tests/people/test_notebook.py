@@ -105,18 +105,24 @@ def test_a_refusal_is_a_line_with_a_caret_below_the_place(outputs, name, caret):
     assert "this would list individuals" in first
     assert "\n" not in first
     assert others[: len(caret)] == caret
-    assert len(others) == 2
+    assert others[-1].startswith("    recuse explain-error query.")
+    assert len(others) == 3
 
 
 def test_a_refusal_of_python_has_no_traceback(outputs):
     (shown,) = outputs["python"]
-    assert shown["traceback"][1:] == ["    SELECT COUNT(nothing) FROM orders", " " * 17 + "^"]
+    assert shown["traceback"][1:] == [
+        "    SELECT COUNT(nothing) FROM orders",
+        " " * 17 + "^",
+        "    recuse explain-error query.there-is-no-column-in",
+    ]
 
 
 def test_a_mistake_in_the_words_is_a_line(outputs):
     (shown,) = outputs["words"]
-    assert len(shown["traceback"]) == 1
-    assert "%recuse --help" in shown["traceback"][0]
+    said, explained = shown["traceback"]
+    assert "%recuse --help" in said
+    assert explained == "    recuse explain-error parameter.recuse"
 
 
 def test_nothing_needs_widgets(outputs):

@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from recuse.examples import EXAMPLES
+from recuse.examples import EXAMPLES, policy_text
 from recuse.policy import Policy
 from recuse.policy.draw import as_lines, as_svg, levels
 
 
 def test_tables_hang_below_whom_they_belong_to():
-    assert as_lines(Policy.parse(EXAMPLES["shop"].policy)) == [
+    assert as_lines(Policy.parse(policy_text("shop"))) == [
         "customer (id): each is one participant",
         "└─ orders (customer)",
         "   └─ line (order_id)",
@@ -31,7 +31,7 @@ def test_a_table_with_two_links_has_two_branches_and_a_kind_needs_no_table():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_picture_has_a_box_a_table_and_an_arrow_a_link(name):
-    policy = Policy.parse(EXAMPLES[name].policy)
+    policy = Policy.parse(policy_text(name))
     drawn = ElementTree.fromstring(as_svg(policy))
     kind = "{http://www.w3.org/2000/svg}"
     named = {entry.table for entry in (*policy.protect, *policy.public, *policy.links)}

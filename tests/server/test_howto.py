@@ -10,10 +10,18 @@ import socket
 import subprocess
 import sys
 import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+import recuse
+from recuse.cli.app import app
+from recuse.ledger.mark import mark_of
 from support.documents import ROOT
+from support.serving import COUNT, make_school
 
 GUIDE = (ROOT / "docs" / "how-to" / "server-in-ten-minutes.md").read_text()
 COMMANDS = re.search(r"```text\n(pip.*?)```", GUIDE, re.DOTALL)[1].splitlines()
@@ -72,3 +80,46 @@ def test_six_commands_lead_to_an_answer(tmp_path):
         server.terminate()
         server.wait(30)
         server.stdout.close()
+
+
+def blocks(guide: str) -> list[str]:
+    text = (ROOT / "docs" / "how-to" / f"{guide}.md").read_text()
+    return re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+
+
+def invoked(command: list[str]) -> None:
+    found = CliRunner().invoke(app, command[1:])
+    assert found.exit_code == 0, found.output
+
+
+def test_a_copy_of_the_ledger_is_made_and_put_back(tmp_path, monkeypatch):
+    """The commands of the guide to backups; what was charged after the copy is not forgotten."""
+    monkeypatch.chdir(tmp_path)
+    make_school(tmp_path)
+    Path("school.duckdb").rename("school")
+    backup, restore = (shlex.split(block) for block in blocks("backups-and-upgrades"))
+    Path("copies").mkdir()
+    with recuse.connect("school", "school.toml") as session:
+        session.ask(COUNT, 1)
+        invoked(backup)
+        session.ask(COUNT, 2)
+        session.ledger.mark().write(mark_of(Path("school.ledger")))
+    for lost in ("", "-wal", "-shm"):
+        Path(f"school.ledger{lost}").unlink(missing_ok=True)
+    invoked(restore)
+    with recuse.connect("school", "school.toml") as session:
+        assert session.budget.spent == 3
+
+
+def test_pandas_asks_as_the_guide_says(school):
+    (code,) = (block for block in blocks("connect-tools") if "pandas" in block)
+    token = school.token("joy")
+    said = code.replace("ada:rcs_…@127.0.0.1:5433", f"joy:{token}@127.0.0.1:{school.ports['postgres']}")
+    assert said != code
+    *before, question = said.splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(before), names)
+    found = eval(question, names)
+    names["engine"].dispose()
+    assert (list(found.columns), len(found)) == (["n"], 1)
+    assert school.spent("joy") == Fraction(1, 2)

@@ -8,26 +8,20 @@ it must do better: else the test could not tell.
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import re
 from dataclasses import replace
 
 import numpy as np
 
-from recuse.errors import RecuseError
 from recuse.ledger import Role
-from recuse.server.http.problems import problem
-from recuse.server.http.shown import shown_job
 from recuse.server.inquiry import Holder, Inquiry
 from recuse.server.service import Service
 from recuse.server.settings import Answers, ServedDataset
 from support.serving import TRIANGLES, make_school
+from support.told import by_chance, compared, is_caught, told_apart
 
 QUESTIONS, ROUNDS = 24, 8
 SLOT = 1.2
-SHUFFLES = 2_000
-CHANCE = 0.999
 SAID = [
     TRIANGLES,
     "SELECT COUNT(*) AS n FROM friendship WHERE a = 0",
@@ -36,26 +30,6 @@ SAID = [
     "SELECT a FROM friendship",
     "SELECT name FROM town",
 ]
-
-
-def told_apart(times: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of questions that the best threshold puts on the right side."""
-    ordered = labels[np.argsort(times, kind="stable")]
-    ones_before = np.concatenate([[0], np.cumsum(ordered)])
-    zeros_after = (ordered == 0).sum() - np.concatenate([[0], np.cumsum(ordered == 0)])
-    right = (ones_before + zeros_after) / len(labels)
-    return float(max(right.max(), 1 - right.min()))
-
-
-def by_chance(times: np.ndarray, labels: np.ndarray) -> float:
-    generator = np.random.default_rng(1)
-    return float(
-        np.quantile([told_apart(times, generator.permutation(labels)) for _ in range(SHUFFLES)], CHANCE)
-    )
-
-
-def is_caught(measured: tuple[np.ndarray, np.ndarray]) -> bool:
-    return told_apart(*measured) > by_chance(*measured)
 
 
 async def timed(services: dict[int, Service], role: Role, epsilon: int) -> tuple[np.ndarray, np.ndarray]:
@@ -74,25 +48,6 @@ async def timed(services: dict[int, Service], role: Role, epsilon: int) -> tuple
         times.append(clock() - before)
         assert not job.done.result().stored
     return np.array(times), np.array(labels)
-
-
-async def compared(services: dict[int, Service]) -> list[tuple[str, str, str]]:
-    """Return what is said of questions to both neighbours, but for numbers: an answer, or a refusal."""
-    found = []
-    for sql in SAID:
-        told = []
-        for service in services.values():
-            token, _ = await service.book.do(lambda ledger: ledger.tokens().create("cy", Role.CUSTODIAN))
-            try:
-                job = await service.ask(Holder(token, None), Inquiry(sql, "1/7"))
-                await asyncio.wait([job.done])
-                shown = json.dumps(shown_job(job) | {"id": None})
-            except RecuseError as error:
-                shown = json.dumps(problem(error))
-            shown = re.sub(r'"cautions": \[.*?\]', '"cautions": #', shown)  # they follow from the numbers
-            told.append(re.sub(r"-?\d[\d,]*(/\d+)?(\.\d+)?(, )?(at least )?|null|unbounded", "#", shown))
-        found.append((sql, *told))
-    return found
 
 
 def test_times_tell_nothing_with_slots_and_all_without(tmp_path):
@@ -115,7 +70,7 @@ def test_times_tell_nothing_with_slots_and_all_without(tmp_path):
             for service in services.values():
                 del service.seats.looked
             slotted = await timed(services, Role.ANALYST, 2_000)
-            alike = await compared(services)
+            alike = await compared(services, SAID)
         finally:
             for service in services.values():
                 await service.stop()

@@ -14,8 +14,12 @@ import pytest
 import recuse
 from recuse.errors import BudgetError, DatabaseError, ParameterError, QueryError
 from recuse.graphs import datasets
+from recuse.graphs.count import read_count
 from recuse.ledger import Ledger
+from recuse.privacy import Epsilon
 from recuse.session import graph_question
+from recuse.session.graph import MOTIFS
+from recuse.session.graph_question import GraphQuestion
 from recuse.session.parts import Parts
 from recuse.session.place import SecondBudgetWarning
 from support.noise import Seeded
@@ -50,7 +54,7 @@ WITHOUT_HUB = {
 
 @pytest.mark.parametrize(
     ("name", "protect"),
-    some([*product([*WITHOUT_HUB, "list.txt", "table.csv"], ["node", "edge"])], 0.5),
+    some([*product([*WITHOUT_HUB, "list.txt", "table.csv"], ["node", "edge"])], 0.25),
 )
 def test_a_star_without_its_hub_is_answered_like_any_other(name, protect, tmp_path):
     """Row B4 of the issue: whether a source is empty is data."""
@@ -274,3 +278,41 @@ def test_no_optional_library_is_loaded_for_a_file(tmp_path):
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
+
+
+def test_motifs_are_one_question_with_a_row_each(session):
+    patterns = ("star(2)", "triangle", "clique(4)")
+    answer = session.motifs(protect="edge", epsilon=10, patterns=patterns)
+    assert (answer.key_names, answer.names, answer.epsilon) == (("motif",), ("count",), 10)
+    triangles = sum(nx.triangles(CAVEMEN).values()) / 3
+    found = {row.keys[0]: float(row.cells[0].value) for row in answer}
+    assert tuple(found) == patterns
+    assert abs(found["triangle"] - triangles) < 0.3 * triangles
+    assert session.motifs(protect="edge", epsilon=10, patterns=patterns).stored
+    with pytest.raises(ParameterError, match="together"):
+        session.motifs(protect="edge", epsilon=1, patterns=["triangle", "triangle"])
+
+
+def motifs_of(names: tuple[str, ...]) -> GraphQuestion:
+    graph = recuse.graph(CAVEMEN)._graph
+    counts = tuple(read_count(graph, name, "node") for name in names)
+    return GraphQuestion.of_motifs(graph, "", counts, names, Epsilon.of("1/3"))
+
+
+@pytest.mark.parametrize("many", [1, 2, 3, 6])
+def test_the_parts_of_motifs_add_up(many):
+    asked = motifs_of(MOTIFS[:many])
+    assert sum(part.mechanism.epsilon for part in asked.parts) == Fraction(1, 3)
+
+
+def test_other_motifs_are_another_question():
+    asked = [motifs_of(names) for names in (MOTIFS, MOTIFS[::-1], MOTIFS[1:], (*MOTIFS[1:], "star(4)"))]
+    assert len({repr(one.identity()) for one in asked}) == len(asked)
+
+
+def test_motifs_and_transitivity_share_what_was_released(session):
+    ratio = session.transitivity(protect="edge", epsilon=4)
+    found = session.motifs(protect="edge", epsilon=4, patterns=("triangle", "star(2)"))
+    assert session.budget.spent == (4 if found.stored else 8)
+    assert [row.keys for row in found] == [("triangle",), ("star(2)",)]
+    assert ratio.names != found.names

@@ -33,7 +33,7 @@ def shop(tmp_path: Path, budget: str) -> tuple[Path, Path]:
     return database, policy
 
 
-@pytest.mark.parametrize(("processes", "each"), [(4, 5), pytest.param(8, 125, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("processes", "each"), [(4, 3), pytest.param(8, 125, marks=pytest.mark.slow)])
 def test_parallel_questions_get_exactly_the_grant(tmp_path, processes, each):
     """Whoever opens the new ledger first creates it; the grant covers half of what is asked."""
     covered = processes * each // 2
@@ -49,7 +49,7 @@ def test_parallel_questions_get_exactly_the_grant(tmp_path, processes, each):
     assert len({charge.query for charge in history}) == covered
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.slow)])
 def test_kills_leave_a_whole_ledger_that_spent_at_least_what_was_answered(tmp_path, kills):
     database, policy = shop(tmp_path, "1000")
     ((answered,),) = racing("kill", database, policy, kills, "0.001")

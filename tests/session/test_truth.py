@@ -69,7 +69,7 @@ def number(value: int, reach: int = 2, **more) -> Release:
     return Release(Fraction(value), ends, Fraction(1), Fraction(1, 2), "selective", **more)
 
 
-RUNS = 1500
+RUNS = 600
 OFTEN = 0.025 + 3 * (0.025 * 0.975 / RUNS) ** 0.5
 """three standard deviations above what is promised"""
 

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from recuse.krelation.build import from_owners
 from recuse.krelation.relation import KRelation, Shape
 from recuse.solver.bounds import loads_low
-from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
+from recuse.solver.source import InMemory
 from support.strategies import relations
 
 taus = st.sampled_from([0.5, 1.0, 2.0, 5.0, 40.0])
 
 
 def proven(relation: KRelation, tau: float, strictness: float, *, fewer: int = 0) -> float:
-    programs = fast_programs(relation.positive, relation.participants)
-    bounds = programs.evaluation.bounds(tau)
+    memory = InMemory.of(relation.positive, relation.participants)
+    bounds = memory.evaluation.bounds(tau)
     most = int(np.diff(relation.positive.clauses).max(initial=0)) - fewer
-    return loads_low(programs.loads, bounds, most, strictness)
+    return loads_low(memory.loads, bounds, most, strictness)
 
 
 @given(relations(Shape.CONJUNCTIONS, largest=50), taus)

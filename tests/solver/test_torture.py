@@ -75,7 +75,7 @@ def test_a_hundred_thousand_relations_are_answered(chunk):
     assert max(map(torment, range(chunk * CHUNK, (chunk + 1) * CHUNK))) < LONGEST
 
 
-@pytest.mark.parametrize("seed", some(range(60), 0.4))
+@pytest.mark.parametrize("seed", some(range(60), 0.2))
 def test_the_reference_answers_too(seed):
     torment(seed, reference)
 

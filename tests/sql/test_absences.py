@@ -83,7 +83,7 @@ def test_every_construct_on_every_sub_database():
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     chance = random.Random(seed)
-    for text in some([*LAWS], 0.5):
+    for text in some([*LAWS], 0.3):
         for _ in range(examples(2, least=1)):
             market = chance.choice(MARKETS)
             judge = Judge.of(market, Maker(chance, market).contents())

@@ -42,6 +42,13 @@ def test_tomorrow_it_is_another_question_and_later_today_the_same():
     )
 
 
+def test_an_age_is_counted_from_today_on():
+    months = "SELECT COUNT(*) FROM orders WHERE EXTRACT(MONTH FROM {}) > 3"
+    plain = asked(months.format("AGE(DATE '2024-02-29', o_date)"))
+    assert meaning(asked(months.format("AGE(o_date)"))) == meaning(plain)
+    assert meaning(asked(months.format("AGE(o_date)"), NOON.replace(day=1))) != meaning(plain)
+
+
 def test_explain_says_which_day_it_is():
     assert any(
         "CURRENT_DATE is 2024-02-29" in line for line in asked(RECENT.format("CURRENT_DATE")).explanation.how

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from contextlib import nullcontext
 
 import pytest
 
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
+from recuse.policy import Policy
 from recuse.sql import derive as derivations
+from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.compile import compile_query
-from support.profiles import examples
+from support.profiles import examples, some
 from support.sql.market import MARKETS, Maker, Market, close_engines
 from support.sql.subdatabases import Derived, Judge, LawError, check, close_judge, derive
 
@@ -45,7 +48,7 @@ def compared(derived: Derived, market: Market, text: str, chance: random.Random)
     return check(judge, {text: derived})[text].compared
 
 
-@pytest.mark.parametrize("text", DIVIDED)
+@pytest.mark.parametrize("text", some(DIVIDED, 0.5))
 def test_division_means_what_the_engine_means(text):
     chance, answers = random.Random(), 0
     for market in chance.sample(MARKETS, examples(9, least=2)):
@@ -73,6 +76,26 @@ def test_other_divisors_stay_refused(divisor):
     market = MARKETS[0]
     with pytest.raises(QueryError, match="a negation inside a subquery"):
         derive(market, f"SELECT COUNT(*) FROM nation WHERE {LACKS.format(divisor)}")
+
+
+@pytest.mark.parametrize(("kind", "refused"), [("INTEGER", False), ("DOUBLE", True)])
+def test_a_list_of_floats_is_no_divisor(kind, refused):
+    """Two floats that are equal need not be the same value, so they are not counted as one."""
+    tables = (
+        Table("person", (Column("id", "INTEGER"),), (("id",),)),
+        Table("visit", (Column("who", "INTEGER"), Column("day", "INTEGER"), Column("x", kind))),
+        Table("mark", (Column("x", kind),)),
+        Table("day", (Column("id", "INTEGER"),)),
+    )
+    policy = Policy.parse(
+        '[[protect]]\ntable = "person"\nkey = ["id"]\n'
+        '[[link]]\ntable = "visit"\ncolumn = ["who"]\nto = "person"\n'
+        '[[public]]\ntable = "mark"\n[[public]]\ntable = "day"\n'
+    )
+    met = "visit v WHERE v.x = m.x AND v.day = d.id"
+    text = f"SELECT COUNT(*) FROM day d WHERE {LACKS.format(f'mark m WHERE {LACKS.format(met)}')}"
+    with pytest.raises(QueryError, match="a negation inside") if refused else nullcontext():
+        compile_query(text, policy, Catalogue(tables))
 
 
 def broken(text: str, databases: int) -> bool:

@@ -6,12 +6,13 @@ from datetime import date, datetime
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recuse.errors import QueryError
 from recuse.policy import Policy
 from recuse.session.session import connect
+from support.profiles import examples
 
 MOMENTS = st.datetimes(datetime(1930, 1, 1), datetime(2070, 1, 1))
 DATES = st.dates(date(1930, 1, 1), date(2070, 1, 1))
@@ -28,6 +29,7 @@ FIELDS = (
 POLICY = Policy.parse('[[protect]]\ntable = "person"\nkey = ["id"]\n\n[[public]]\ntable = "t"\n')
 
 
+@settings(max_examples=examples(40))
 @given(ROWS)
 def test_every_field_is_what_the_database_says(rows):
     connection = duckdb.connect(":memory:", config={"threads": 1})

@@ -36,7 +36,7 @@ def relation(database: Database, text: str) -> KRelation:
     return found
 
 
-@pytest.mark.parametrize("text", some([*QUERIES], 0.6))
+@pytest.mark.parametrize("text", some([*QUERIES], 0.3))
 @settings(max_examples=examples(3))
 @given(database=databases())
 def test_the_rewritten_query_answers_the_plain_one_without_ownerless_rows(text, database):
@@ -80,7 +80,7 @@ def test_a_question_about_public_tables_alone_is_public_and_its_relation_constan
             assert all(found.true_answer() == found.constant for found in groups)
 
 
-@pytest.mark.parametrize("text", some([*QUERIES], 0.6))
+@pytest.mark.parametrize("text", some([*QUERIES], 0.3))
 @settings(max_examples=examples(2))
 @given(database=databases())
 def test_a_withdrawal_is_the_removal_of_ones_rows(text, database):

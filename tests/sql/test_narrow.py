@@ -14,6 +14,7 @@ from recuse.sql import narrow
 from recuse.sql.compile import compile_query
 from recuse.sql.means import of_all_rows
 from recuse.sql.narrow import narrowed
+from support.profiles import some
 from support.sql.market import MARKETS, Maker, close_engines
 from support.sql.subdatabases import Judge, LawError, check, close_judge, derive
 
@@ -39,7 +40,7 @@ def _close():
     close_judge()
 
 
-@pytest.mark.parametrize("text", SHOWN)
+@pytest.mark.parametrize("text", some([*SHOWN], 0.4))
 def test_conditions_on_what_groups_show_mean_what_the_engine_means(text):
     chance, compared, tried = random.Random(), 0, 0
     while tried < 2 or (not compared and tried < 30):  # a database can be empty

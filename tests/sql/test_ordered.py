@@ -16,12 +16,13 @@ from recuse.session.parts import Parts
 from recuse.session.session import connect
 from recuse.session.sql_question import SqlQuestion
 from recuse.solver.fast import fast_programs
-from recuse.sql.compile import compile_query
+from recuse.sql.compile import compile_query, schema_of
 from recuse.sql.formula import ORIGIN
 from recuse.sql.identity import meaning
+from recuse.sql.lower import written_out
 from recuse.sql.ordered import Unit
 from support.noise import Seeded
-from support.profiles import examples
+from support.profiles import examples, some
 from support.shop import make_shop
 from support.sql.shop import CATALOGUE, POLICY, full_databases
 
@@ -90,7 +91,7 @@ TRUTHS = {
 }
 
 
-@pytest.mark.parametrize("what", TRUTHS)
+@pytest.mark.parametrize("what", some([*TRUTHS], 0.5))
 def test_without_noise_it_is_what_the_engine_says(what):
     @settings(max_examples=examples(12))
     @given(full_databases())
@@ -100,7 +101,9 @@ def test_without_noise_it_is_what_the_engine_says(what):
         check_plan(plan, engine)
         question = SqlQuestion.of(plan, engine, Epsilon.of(1), "selective", "")
         ((found,),) = [groups.true_answers() for groups in question.read_private_rows(fast_programs)]
-        ((exact,),) = database.owned().load().connection.execute(plan.single.plain).fetchall()
+        plain = written_out(plan.asked[0], schema_of(text, POLICY, engine.catalogue()))
+        owned = database.owned().load()
+        ((exact,),) = owned.connection.execute(plan.dialect.statement(plain)).fetchall()
         if isinstance(exact, date):
             per_day = 1 if plan.single.aggregate.unit is Unit.DAY else 86_400
             assert found == per_day * (exact.toordinal() - ORIGIN.toordinal())

@@ -135,3 +135,14 @@ def test_half_of_a_character_is_refused_before_a_ledger_sees_it():
     error = refused(f"{SELECT} WHERE o_id = '\ud800'")
     assert (error.line, error.column, error.found) == (1, len(SELECT) + 16, "'\\ud800'")
     str(error).encode()
+
+
+def test_a_remark_changes_nothing():
+    plain = (
+        "SELECT year(o_date), COUNT(*) FROM orders WHERE o_id > 1 GROUP BY year(o_date) ORDER BY year(o_date)"
+    )
+    remarked = (
+        "SELECT year(o_date) /* which */, COUNT(*) FROM orders -- all\n"
+        "WHERE o_id /* one */ > 1 GROUP BY year(o_date /* day */) ORDER BY year(o_date) /* early first */"
+    )
+    assert compile_query(plain, POLICY, CATALOGUE) == compile_query(remarked, POLICY, CATALOGUE)

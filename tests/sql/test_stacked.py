@@ -66,3 +66,33 @@ def test_each_number_has_its_interval_and_its_part_of_epsilon():
 def test_other_set_operations_of_answers_are_refused(sql):
     with pytest.raises(QueryError, match=r"of answers is not understood|list individuals"):
         compile_query(sql, POLICY, catalogue())
+
+
+# ------------------------------------------------------------------ beside each other
+
+BESIDE = (
+    "WITH a AS (SELECT COUNT(*) AS n FROM customer) SELECT n, b.m, 100.0 * m / n AS share"
+    " FROM a CROSS JOIN (SELECT COUNT(*) AS m FROM orders WHERE o_id < 60) b"
+)
+
+
+def test_answers_stand_beside_each_other():
+    found = asked(BESIDE)
+    (row,) = found.rows
+    assert [round(float(cell.value)) for cell in row.cells] == [40, 60, 150]
+    assert found.names == ("n", "m", "share")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT n FROM (SELECT COUNT(*) AS n FROM customer) a, orders",
+        "SELECT n FROM (SELECT COUNT(*) AS n FROM customer) a, (SELECT o_id FROM orders) b",
+        "SELECT n FROM (SELECT COUNT(*) AS n FROM customer) a, (SELECT COUNT(*) FROM orders GROUP BY o_id) b",
+        "SELECT n FROM (SELECT COUNT(*) AS n FROM customer) a, (SELECT COUNT(*) AS n FROM orders) b",
+        "SELECT n FROM (SELECT COUNT(*) AS n FROM customer) a, (SELECT COUNT(*) AS m FROM t) b WHERE n > m",
+    ],
+)
+def test_what_is_not_one_row_of_answers_is_no_answer_beside_another(text):
+    with pytest.raises(QueryError):
+        compile_query(text, POLICY, catalogue())

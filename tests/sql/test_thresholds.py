@@ -19,7 +19,7 @@ from recuse.krelation.relation import Shape
 from recuse.sql import derive as derivations
 from recuse.sql.compile import compile_query
 from recuse.sql.totals import breakpoints
-from support.profiles import examples
+from support.profiles import examples, some
 from support.sql.market import MARKETS, Contents, Maker, Market, close_engines
 from support.sql.subdatabases import Derived, Judge, LawError, check, close_judge, derive
 from support.sql.syntactic import sorted_tree
@@ -66,7 +66,7 @@ def some_of(comparisons: Sequence[str], chance: random.Random) -> list[str]:
     return chance.sample(comparisons, min(len(comparisons), examples(len(comparisons), least=3)))
 
 
-@pytest.mark.parametrize("total", TOTALS)
+@pytest.mark.parametrize("total", some([*TOTALS], 0.5))
 def test_totals_of_a_row_mean_what_the_engine_means(total):
     chance = random.Random()
     for comparison in some_of(COMPARISONS, chance):
@@ -75,7 +75,7 @@ def test_totals_of_a_row_mean_what_the_engine_means(total):
         assert compared(market, text, chance), text
 
 
-@pytest.mark.parametrize("total", TOTALS)
+@pytest.mark.parametrize("total", some([*TOTALS], 0.5))
 def test_having_means_what_the_engine_means(total):
     chance, answers = random.Random(), 0
     for comparison in some_of(COMPARISONS, chance):
@@ -173,8 +173,8 @@ def broken(text: str, databases: int = 40) -> bool:
 
 
 def holds(text: str) -> bool:
-    """Return whether the law of a twin that is not yet broken holds, in every market."""
-    return not broken(text, len(MARKETS))
+    """Return whether the law of a twin that is not yet broken holds, in the first markets."""
+    return not broken(text, 3)
 
 
 TWICE = f"SELECT COUNT(*) FROM product, nation WHERE {SOLD.format('COUNT(*)')} >= 2"

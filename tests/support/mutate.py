@@ -70,6 +70,27 @@ class Mutant:
 
 MUTANTS = (
     Mutant(
+        "people outside a focus in an engine are charged",
+        "solver/kept/outside.py",
+        "exact = (total - count * charged.least) * charged.unit",
+        "exact = 0 * (total - count * charged.least) * charged.unit",
+        ("tests/solver/kept/test_programs.py",),
+    ),
+    Mutant(
+        "a histogram of loads counts all owners of a row",
+        "solver/kept/loads.py",
+        "nu * (most if heap.over else most - 1)",
+        "nu * (most - 1)",
+        ("tests/solver/kept/test_programs.py",),
+    ),
+    Mutant(
+        "a load just above a level is above it",
+        "solver/kept/loads.py",
+        "return min(math.floor(tau), 2**126)",
+        "return min(math.ceil(tau) + 1, 2**126)",
+        ("tests/solver/kept/test_programs.py",),
+    ),
+    Mutant(
         "what certificates leave open is paid for in one group",
         "mechanism/priced.py",
         "sensitivity = self.list.most * steps + loose * len(self.relations)",

@@ -3,6 +3,7 @@
 bench       random triples, 3-DNF and 3-CNF; triangles of two graphs of networkx, nodes or edges protected
 audit       the neighbours that break careless mechanisms
 documents   the first two questions of the demonstration; the third took minutes in 0.1
+tpch        the counts among the ten questions of `bench-tpch`, on made rows that are few and uneven
 graphs      triangles of graphs of the paper, nodes or edges protected; `tests/recorded_graphs_0.1.json`
 
 `tests/recorded_0.1.json` is what `record` gave with the solver, the mechanisms and the compiler of version
@@ -27,6 +28,7 @@ from recuse.graphs.enumerate import TRIANGLES, occurrences, owned_by_edges, owne
 from recuse.graphs.graph import simple_graph
 from recuse.graphs.read import read_graph
 from recuse.krelation.relation import KRelation, Shape
+from recuse.lab.experiments import tpch
 from recuse.lab.experiments.bench_relations import random_cnf, random_dnf, random_triples
 from recuse.mechanism.prepared import prepare
 from recuse.policy import Policy
@@ -35,6 +37,7 @@ from recuse.solver.memo import memoising
 from recuse.sql.compile import compile_query
 from support.neighbours import PAIRS
 from support.noise import Seeded
+from support.tpch import MORE, make_parquet, uneven
 
 LEVELS = (0.5, 1.0, 2.0, 4.0, 16.0, 64.0)
 WIDTH = 0.01
@@ -69,6 +72,11 @@ def relations(folder: Path) -> Iterator[tuple[str, KRelation]]:
             plan = compile_query(question.sql, Policy.parse(POLICY), engine.catalogue())
             ((relation,),) = collect(engine, plan)
             yield f"document {place}", relation
+    make_parquet(folder, MORE, uneven(MORE))
+    tpch.load(folder, folder / "tpch.duckdb")
+    for asked in tpch.QUESTIONS:
+        if "COUNT(*)" in asked.sql:  # sums had a unit of their own in 0.1
+            yield f"tpch {asked.name}", tpch.relation_of(folder / "tpch.duckdb", asked)
 
 
 def of_graph(path: Path, who: str) -> KRelation:

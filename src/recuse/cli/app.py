@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from recuse.cli.budget import budget_app, data_app
+from recuse.cli.bundle import spread
 from recuse.cli.burndown import burndown
 from recuse.cli.checkup import checkup
 from recuse.cli.custody import ledger_app, token_app
@@ -31,13 +32,12 @@ from recuse.cli.init import init
 from recuse.cli.later import later
 from recuse.cli.old_spelling import OldSpellings
 from recuse.cli.options import (
-    AnalystName,
     AsJson,
     Chance,
     Database,
-    LedgerFile,
     Loss,
     MechanismName,
+    Opening,
     PolicyFile,
     SqlText,
     announce,
@@ -46,7 +46,7 @@ from recuse.cli.options import (
     sql_or_stdin,
 )
 from recuse.cli.progress import working
-from recuse.cli.refusal import refusal
+from recuse.cli.refusal import refused
 from recuse.cli.serve import serve
 from recuse.cli.shell import Shell, talk
 from recuse.cli.show import as_json, tell
@@ -107,19 +107,17 @@ def demo(json_output: AsJson = False) -> None:
 
 
 @app.command()
+@spread
 def ask(
-    database: Database,
+    what: Opening,
     sql: SqlText,
-    policy: PolicyFile,
     epsilon: Loss,
-    ledger: LedgerFile = None,
-    analyst: AnalystName = None,
     delta: Chance = None,
     mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
     """Answer a question and charge its epsilon. What error to expect, recuse estimate says for free."""
-    with opened(database, policy, ledger, analyst) as session:
+    with opened(what) as session:
         try:
             with working():
                 answer = session.ask(sql_or_stdin(sql), epsilon, delta=delta, mechanism=mechanism)
@@ -142,7 +140,7 @@ def explain(
     json_output: AsJson = False,
 ) -> None:
     """Show what is understood of a question and who owns each row. Reads no private row, costs nothing."""
-    with opened(database, policy) as session:
+    with opened(Opening(database, policy)) as session:
         found = session.explain(sql_or_stdin(sql))
     if json_output:
         typer.echo(json.dumps(asdict(found if run else replace(found, sql=()))))
@@ -153,20 +151,18 @@ def explain(
 
 
 @app.command()
+@spread
 def shell(
-    database: Database,
-    policy: PolicyFile,
+    what: Opening,
     epsilon: Annotated[
         str | None, typer.Option(help="What a question may cost; :epsilon changes it.")
     ] = None,
-    ledger: LedgerFile = None,
-    analyst: AnalystName = None,
     mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
     """Ask at a prompt with history, or from a pipe. There :help lists what else it can do."""
     loss = None if epsilon is None else Epsilon.of(epsilon)
-    with opened(database, policy, ledger, analyst) as session:
+    with opened(what) as session:
         answered = talk(Shell(session, loss, mechanism, json_output))
     if not answered:
         raise typer.Exit(UNANSWERED)
@@ -177,6 +173,7 @@ app.command("check")(checkup)
 app.command()(examples)
 app.command("explain-error")(explain_error)
 
+PolicyArgument = Annotated[Path, typer.Argument(help="The TOML file that says who is protected.")]
 policy_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work with policy files.")
 app.add_typer(policy_app, name="policy")
 app.add_typer(
@@ -192,7 +189,7 @@ app.add_typer(
 
 @policy_app.command("check")
 def policy_check(
-    policy: Annotated[Path, typer.Argument(help="The TOML file that says who is protected.")],
+    policy: PolicyArgument,
     database: Annotated[str | None, typer.Argument(help="The database whose catalogue it must fit.")] = None,
     json_output: AsJson = False,
 ) -> None:
@@ -220,7 +217,7 @@ def policy_domain(
 
 @policy_app.command("draw")
 def policy_draw(
-    policy: Annotated[Path, typer.Argument(help="The TOML file that says who is protected.")],
+    policy: PolicyArgument,
     out: Annotated[Path | None, typer.Option(help="Draw it into this file, an .svg, instead.")] = None,
     json_output: AsJson = False,
 ) -> None:
@@ -267,7 +264,7 @@ def main() -> None:
         typer.echo(f"recuse: {error}", err=True)
         sys.exit(UNANSWERED)
     except RecuseError as error:
-        typer.echo(refusal(error), err=True)
+        typer.echo(refused(error), err=True)
     except typer.Abort:
         typer.echo("recuse: interrupted", err=True)
         sys.exit(INTERRUPTED)

@@ -17,20 +17,16 @@ from recuse.ledger import Balance, Charge
 from recuse.numerals import nearest
 from recuse.privacy import decimal_text
 
-BAR = 24
-"""characters of a full budget"""
-MOST = 30
-"""questions that are shown unless more are asked for"""
+BAR, MOST = 24, 30
+"""characters of a full budget; questions that are shown unless more are asked for"""
 
 
 @dataclass(frozen=True, slots=True)
 class BurnStep:
-    """A question, what it cost and what was left of what is granted now."""
+    """A charge, and what was left after it of what is granted now."""
 
-    at: str
-    epsilon: Fraction
+    charge: Charge
     left: Fraction
-    query: str
 
 
 def steps(charges: Sequence[Charge], balance: Balance) -> Iterator[BurnStep]:
@@ -38,15 +34,15 @@ def steps(charges: Sequence[Charge], balance: Balance) -> Iterator[BurnStep]:
     left = balance.granted
     for charge in charges:
         left -= charge.epsilon
-        yield BurnStep(charge.at, charge.epsilon, left, charge.query)
+        yield BurnStep(charge, left)
 
 
 def drawn(found: Sequence[BurnStep], balance: Balance, width: int) -> Iterator[str]:
     """Yield a line a question: its cost, what was left after it, the same as a bar, and its text."""
-    costs = ["epsilon", "", *(decimal_text(step.epsilon) for step in found)]
+    costs = ["epsilon", "", *(decimal_text(step.charge.epsilon) for step in found)]
     lefts = ["left", decimal_text(balance.granted), *(decimal_text(step.left) for step in found)]
     bars = [" " * BAR, _bar(Fraction(1)), *(_bar(step.left / balance.granted) for step in found)]
-    texts = ["question", "granted", *(" ".join(step.query.split()) for step in found)]
+    texts = ["question", "granted", *(" ".join(step.charge.query.split()) for step in found)]
     wide, wider = max(map(len, costs)), max(map(len, lefts))
     room = max(width - wide - wider - BAR - 6, 10)
     for cost, left, bar, text in zip(costs, lefts, bars, texts, strict=True):
@@ -75,8 +71,9 @@ def burndown(
     found = list(steps(book.history(), balance))[-most:]
     if json_output:
         for step in found:
-            told = {"at": step.at, "epsilon": nearest(step.epsilon), "remaining": nearest(step.left)}
-            typer.echo(json.dumps(told | {"query": step.query}))
+            one = step.charge
+            told = {"at": one.at, "epsilon": nearest(one.epsilon), "remaining": nearest(step.left)}
+            typer.echo(json.dumps(told | {"query": one.query}))
         return
     for line in drawn(found, balance, get_terminal_size().columns):
         typer.echo(line.rstrip())

@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import AsJson, Database, MechanismName, PolicyFile, SqlText, opened, sql_or_stdin
+from recuse.cli.options import (
+    AsJson,
+    Database,
+    MechanismName,
+    Opening,
+    PolicyFile,
+    SqlText,
+    opened,
+    sql_or_stdin,
+)
 from recuse.cli.progress import working
 from recuse.errors import ParameterError
 from recuse.mechanism.mechanisms import DEFAULT
@@ -18,30 +27,35 @@ from recuse.session.estimate import Estimate
 from recuse.session.statistics import Statistics
 
 STATED = "TABLE=NUMBER"
+SeveralLosses = Annotated[str | None, typer.Option(help="The privacy loss, such as 0.5; several: 0.1,0.5,1.")]
+WantedError = Annotated[
+    str | None,
+    typer.Option(help="In place of --epsilon: the error that 9 answers of 10 keep, such as 2% or 150."),
+]
+SimilarData = Annotated[Path | None, typer.Option(help="Data of the same schema that you declare public.")]
+RowsStated = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar=STATED, help="In place of --like: how many rows a table has, or values TABLE.COLUMN."
+    ),
+]
+LargestStated = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar=STATED, help="With --rows: the most rows that link to one row, or share TABLE.COLUMN."
+    ),
+]
 
 
 def estimate(
     database: Database,
     sql: SqlText,
     policy: PolicyFile,
-    epsilon: Annotated[
-        str | None, typer.Option(help="The privacy loss, such as 0.5; several: 0.1,0.5,1.")
-    ] = None,
-    error: Annotated[
-        str | None,
-        typer.Option(help="In place of --epsilon: the error that 9 answers of 10 keep, such as 2% or 150."),
-    ] = None,
-    like: Annotated[
-        Path | None, typer.Option(help="Data of the same schema that you declare public.")
-    ] = None,
-    rows: Annotated[
-        list[str] | None,
-        typer.Option(metavar=STATED, help="In place of --like: how many rows a table has; repeatable."),
-    ] = None,
-    largest: Annotated[
-        list[str] | None,
-        typer.Option(metavar=STATED, help="With --rows: the most rows that link to one row."),
-    ] = None,
+    epsilon: SeveralLosses = None,
+    error: WantedError = None,
+    like: SimilarData = None,
+    rows: RowsStated = None,
+    largest: LargestStated = None,
     mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
@@ -49,7 +63,7 @@ def estimate(
     inputs = public_inputs(like, rows or (), largest or ())
     if (epsilon is None) == (error is None):
         raise ParameterError("which loss, or which error?", accepted="either --epsilon 0.5 or --error 2%")
-    with opened(database, policy) as session, working():
+    with opened(Opening(database, policy)) as session, working():
         if error is not None:
             found = [session.epsilon_for(sql_or_stdin(sql), error, like=inputs)]
         else:

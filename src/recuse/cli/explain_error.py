@@ -9,7 +9,11 @@ from typing import Annotated
 import typer
 
 from recuse.cli.options import AsJson
-from recuse.messages import find
+from recuse.errors import ParameterError
+from recuse.messages import finding
+
+MOST = 12
+"""messages that words find and that are listed"""
 
 
 def explain_error(
@@ -18,10 +22,16 @@ def explain_error(
 ) -> None:
     """Explain a refusal or warning: what it says, an example that is refused so, and what to write instead.
 
-    Examples ask a bazaar with customers, orders and items.
+    Questions ask a bazaar with customers, orders and items; Python and commands a small shop.
     """
-    found = find(code)
-    for place, message in enumerate(found):
+    found = finding(code)
+    if not found:
+        raise ParameterError(
+            "no message has this code, or says so",
+            found=code,
+            hint="give a code, or some words of the message: explain-error individuals",
+        )
+    for place, message in enumerate(found[:MOST]):
         if json_output:
             typer.echo(json.dumps(asdict(message)))
             continue

@@ -1,4 +1,4 @@
-"""`recuse graph`: subgraph counts of a graph, what they mean, and its transitivity."""
+"""`recuse graph`: subgraph counts of a graph, what they mean, its motifs, degrees and transitivity."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from recuse.cli.options import AnalystName, AsJson, Loss, MechanismName, announc
 from recuse.cli.progress import working
 from recuse.cli.show import PlotFile, check_plot, picture, tell
 from recuse.errors import ParameterError
+from recuse.graphs.draw import side_by_side
+from recuse.graphs.names import read_pattern
 from recuse.graphs.protect import protected
 from recuse.graphs.text import Layout
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.session.answer import Answer
 from recuse.session.degree_question import TAILS
-from recuse.session.graph import BUDGET, GraphSession
+from recuse.session.graph import BUDGET, MOTIFS, GraphSession
 from recuse.session.graph import graph as open_graph
 from recuse.session.place import SecondBudgetWarning
 
@@ -177,6 +179,32 @@ def transitivity(
     with _opened(source, account) as session:
         answer = _asked(session, lambda opened: opened.transitivity(protect=whom, epsilon=epsilon))
     tell(answer, as_object=json_output)
+
+
+@graph_app.command()
+@spread
+def motifs(
+    *,
+    epsilon: Loss,
+    protect: WhomToProtect = None,
+    patterns: Annotated[
+        list[str] | None, typer.Option("--pattern", help=f"Which; without: {', '.join(MOTIFS)}.")
+    ] = None,
+    plot: PlotFile = None,
+    source: GraphSource,
+    account: GraphAccount,
+    json_output: AsJson = False,
+) -> None:
+    """Count the copies of several patterns, draw these, and charge the epsilon that the counts share."""
+    whom, names = protected(protect), patterns or list(MOTIFS)
+    check_plot(plot)
+    drawn = side_by_side([read_pattern(name) for name in names], names)
+    with _opened(source, account) as session:
+        answer = _asked(session, lambda opened: opened.motifs(protect=whom, epsilon=epsilon, patterns=names))
+    if not json_output:
+        typer.echo("\n".join(drawn))
+    tell(answer, as_object=json_output)
+    picture(answer, plot)
 
 
 @graph_app.command()

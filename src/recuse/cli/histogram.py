@@ -8,27 +8,19 @@ from typing import Annotated
 
 import typer
 
-from recuse.cli.options import (
-    AnalystName,
-    AsJson,
-    Database,
-    LedgerFile,
-    Loss,
-    PolicyFile,
-    announce,
-    opened,
-)
+from recuse.cli.bundle import spread
+from recuse.cli.options import AsJson, Loss, Opening, announce, opened
 from recuse.cli.progress import working
 from recuse.cli.show import PlotFile, check_plot, draw, picture
 from recuse.errors import ParameterError
 from recuse.session.distribution import BinEdge
 
 
+@spread
 def histogram(
-    database: Database,
+    what: Opening,
     value: Annotated[str, typer.Argument(help="A column, or an expression of columns.")],
     source: Annotated[str, typer.Argument(metavar="FROM", help="A table, or a join as SQL writes it.")],
-    policy: PolicyFile,
     epsilon: Loss,
     edges: Annotated[str | None, typer.Option(help="The edges of the bins: 0,10,20, or dates.")] = None,
     bins: Annotated[
@@ -43,8 +35,6 @@ def histogram(
         bool, typer.Option("--cdf", help="Which share of the rows lies up to each edge, instead.")
     ] = False,
     plot: PlotFile = None,
-    ledger: LedgerFile = None,
-    analyst: AnalystName = None,
     json_output: AsJson = False,
 ) -> None:
     """Answer how many rows have a value in each bin, draw it, and charge one epsilon."""
@@ -53,7 +43,7 @@ def histogram(
     if ends is not None and len(ends) != 2:
         raise ParameterError("--between takes two ends", found=between, accepted="--between 0,100")
     listed = None if edges is None else _edges(edges, "--edges")
-    with opened(database, policy, ledger, analyst) as session:
+    with opened(what) as session:
         asked = session.cdf if cdf else session.histogram
         try:
             with working():

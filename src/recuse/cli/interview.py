@@ -98,8 +98,7 @@ def _references(talk: Talk, catalogue: Catalogue, found: Sequence[Contained]) ->
         if len(kept) < len(table.foreign_keys):
             catalogue = _with(catalogue, replace(table, foreign_keys=tuple(kept)))
     for one in found:
-        keys = [ForeignKey((name,), one.target, (one.key,)) for name in one.columns]
-        said = [key for key in keys if _confirmed(talk, one.table, key)]
+        said = [key for key in one.keys if _confirmed(talk, one.table, key)]
         there = catalogue.table(one.table)
         if there is not None and said:
             catalogue = _with(catalogue, replace(there, foreign_keys=(*there.foreign_keys, *said)))

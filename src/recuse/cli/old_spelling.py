@@ -15,7 +15,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-GRAPH = ("count", "explain", "transitivity", "degrees")
+GRAPH = ("count", "explain", "transitivity", "motifs", "degrees")
 CHARGED = ("--epsilon", "--ledger", "--budget", "--analyst", "--mechanism")
 
 

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -56,17 +57,25 @@ def sql_or_stdin(sql: str) -> str:
     return sys.stdin.read(MAX_LENGTH + 1) if sql == "-" else sql
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is opened, under which policy, and who pays."""
+
+    database: Database
+    policy: PolicyFile
+    ledger: LedgerFile = None
+    analyst: AnalystName = None
+
+
 @contextmanager
-def opened(
-    database: str, policy: Path, ledger: Path | None = None, analyst: str | None = None
-) -> Iterator[Session]:
+def opened(what: Opening) -> Iterator[Session]:
     """Give the session of a command; it is closed after. `announce` says in our own words what is new."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecondBudgetWarning)
         warnings.simplefilter("always", JoinGrowthWarning)
         warnings.simplefilter("always", FewPeopleWarning)
         warnings.showwarning = _warn
-        with connect(source(database), policy, ledger, analyst=analyst) as session:
+        with connect(source(what.database), what.policy, what.ledger, analyst=what.analyst) as session:
             yield session
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from recuse.errors import AnalystError, LayoutError, RecuseError, StatisticsError
 
 OPTIONS = {
@@ -10,6 +12,12 @@ OPTIONS = {
     StatisticsError.code: "--rows TABLE=NUMBER",
 }
 """which option a refusal is about, by the refusal's code, where its words do not say so"""
+
+
+def refused(error: RecuseError) -> str:
+    """Return what is printed to standard error: on a terminal with the command that explains it."""
+    more = error.explained() if sys.stderr.isatty() else []
+    return "\n".join([refusal(error), *more])
 
 
 def refusal(error: RecuseError) -> str:

@@ -16,7 +16,7 @@ import typer
 
 from recuse.cli.options import announce
 from recuse.cli.progress import working
-from recuse.cli.refusal import refusal
+from recuse.cli.refusal import refused
 from recuse.cli.show import amounts, tell
 from recuse.errors import RecuseError, UnansweredError
 from recuse.numerals import nearest
@@ -61,7 +61,7 @@ class Shell:
             door(lambda: self._answer(word, rest.strip(), line.strip()), letting=(KeyboardInterrupt,))
         except RecuseError as error:
             self.answered = self.answered and not isinstance(error, UnansweredError)
-            typer.echo(refusal(error), err=True)
+            typer.echo(refused(error), err=True)
         return True
 
     def _answer(self, word: str, rest: str, line: str) -> None:

@@ -100,9 +100,9 @@ def connect(
     ledger: str | PathLike[str] | None = None,
     epsilon: NumberLike | None = None,
     *,
-    analyst: str | None = None,
-    mechanism: str = DEFAULT,
     intervals: bool = False,
+    mechanism: str = DEFAULT,
+    analyst: str | None = None,
 ) -> Connection:
     """Return a connection whose questions cost `epsilon` each, unless a leading comment says otherwise."""
 

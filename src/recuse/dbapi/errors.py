@@ -21,7 +21,7 @@ class Error(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in place of a traceback."""
         cause = self.__cause__
-        shown = cause.shown() if isinstance(cause, RecuseError) else [str(self)]
+        shown = [*cause.shown(), *cause.explained()] if isinstance(cause, RecuseError) else [str(self)]
         return [f"{type(self).__name__}: {shown[0]}", *shown[1:]]
 
 

@@ -16,9 +16,16 @@ FILE_TYPES = f"{TYPES}, or declare the types of a CSV file in [columns] of the p
 
 
 def check_plan(plan: Plan, engine: Engine) -> None:
-    """Refuse a plan of which the engine cannot bind a statement."""
+    """Refuse a plan of which the engine cannot bind a statement.
+
+    Of what is released first each plan holds those before it, so that all are looked at once.
+    """
     for first in plan.firsts:
-        check_plan(first.plan, engine)
+        _check_statements(first.plan, engine)
+    _check_statements(plan, engine)
+
+
+def _check_statements(plan: Plan, engine: Engine) -> None:
     plan = plan.filled([None] * len(plan.firsts))
     public = [] if plan.grouping is None else [*plan.grouping.tables]
     public += [] if plan.public is None else [plan.public.sql]

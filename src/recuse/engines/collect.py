@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
+from recuse.engines.kept import KeptTables, kept_tables
 from recuse.errors import QueryError
 from recuse.krelation.codes import codes_of, integers, places_in
 from recuse.krelation.contributions import Contributions, encode_contributions
@@ -20,6 +21,7 @@ from recuse.krelation.encode import BelowTables, Derivations, encode_groups, enc
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
+from recuse.solver.kept.relation import KeptRelation
 from recuse.sql.dense import Dense
 from recuse.sql.derivation import DerivationTable
 from recuse.sql.derive import VALUE
@@ -162,12 +164,20 @@ class Collected:
 
     domain: GroupDomain
     tables: Mapping[str, pyarrow.Table]
+    kept: KeptTables | None = None
+    """where rows stayed in the engine; then there are no tables"""
 
     @classmethod
     def of(cls, engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> Self:
-        """Return the rows of a plan. This is where data is looked at."""
+        """Return the rows of a plan, or where they stay. This is where data is looked at."""
+        if (kept := kept_tables(engine, plan)) is not None:
+            return cls(domain, {}, kept)
         sql = compiled_sql(plan.measures)
         return cls(domain, dict(zip(sql, engine.run(sql), strict=True)))
+
+    def staying(self, measure: DerivationQuery) -> KeptRelation | None:
+        """Return the relation of a measure, if it stayed in the engine."""
+        return None if self.kept is None else self.kept.relation(measure)
 
     def relations(self, measure: DerivationQuery) -> list[KRelation]:
         """Return the relation of every group of a measure."""

@@ -7,27 +7,30 @@ Functions are looked up in the system schema only, so that no macro of the datab
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import duckdb
 import pyarrow
 
 from recuse.arrow import frame_table
 from recuse.engines.duckdb_catalogue import SystemTables
-from recuse.engines.files import DELIMITERS, TABLE_FILES, file_tables, raw_name, typed_columns
+from recuse.engines.duckdb_kept import DuckDBWarehouse
+from recuse.engines.files import DELIMITERS, file_tables, raw_name, typed_columns, unopened
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.open import Source
 from recuse.engines.parquet import ParquetFolder, ParquetTable, readable
 from recuse.engines.settings import WITHOUT, Fresh, fresh, harden, plainly, settle, switchable
 from recuse.errors import DatabaseError
 from recuse.policy import EngineLimits, Policy
+from recuse.solver.kept.warehouse import Warehouse
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.dialect import DUCKDB, Dialect
 
+Returned = TypeVar("Returned")
 ATTACHED = "data"
 ARRIVING = "arriving"
 UNLIMITED = EngineLimits()
@@ -80,7 +83,7 @@ class DuckDB:
             own.connection.execute(f"ATTACH {text_literal(str(path))} AS {ATTACHED} (READ_ONLY, TYPE duckdb)")
         except duckdb.Error as error:
             own.close()
-            raise _unopened(path, str(error)) from None
+            raise unopened(path, str(error)) from None
         harden(own.connection)
         return cls(own.connection, ATTACHED, "main", files=False, own=own, limits=limits)
 
@@ -219,33 +222,46 @@ class DuckDB:
 
     def run(self, statements: Sequence[str]) -> list[pyarrow.Table]:
         """Return the rows of the statements, read in one transaction."""
+        return self._tried(statements, self._read)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether relations stay in the engine: where the policy says how much memory there is."""
+        return self.limits.memory is not None
+
+    def keep(self, statements: Sequence[str]) -> tuple[Warehouse, list[str]]:
+        """Return tables with the rows of the statements, all of one state of the database."""
+        warehouse = DuckDBWarehouse(self.connection)
+        return warehouse, self._tried(statements, warehouse.kept)
+
+    def _tried(self, statements: Sequence[str], ask: Callable[[Sequence[str]], Returned]) -> Returned:
         try:
             if self.parquet is None:
-                return self._rows(statements)
+                return self._asked(statements, ask)
             self.parquet.prepare(statements)
             try:
-                return self._rows(statements)
+                return self._asked(statements, ask)
             except duckdb.Error:  # a damaged part of a file, which is NULL when it is read otherwise
                 if not self.parquet.replace_all():
                     raise
-                return self._rows(statements)
+                return self._asked(statements, ask)
         except (duckdb.Error, pyarrow.ArrowException):
             # no part of the message: it may quote a value
             raise DatabaseError(
                 "the database could not run the query", hint="is there enough memory and disk space?"
             ) from None
 
-    def _rows(self, statements: Sequence[str]) -> list[pyarrow.Table]:
+    def _asked(self, statements: Sequence[str], ask: Callable[[Sequence[str]], Returned]) -> Returned:
         """Return the rows; if a plan fails, those of the plan that follows from the text alone.
 
         Guarantee: what is written cannot fail (scalars.duckdb), so what fails is a plan, and it was made from
         private values: proofs.md, section 11.
         """
         try:
-            return self._read(statements)
+            return ask(statements)
         except duckdb.Error:
             with plainly(self.connection):
-                return self._read(statements)
+                return ask(statements)
 
     def _read(self, statements: Sequence[str]) -> list[pyarrow.Table]:
         self.connection.begin()
@@ -282,18 +298,3 @@ def _readable(table: pyarrow.Table) -> pyarrow.Table:
         for column in table.columns
     ]
     return pyarrow.table(columns, schema=table.schema)
-
-
-def _unopened(path: Path, reason: str) -> DatabaseError:
-    """Return why a file is no database: it is in use, or a table of a folder, or something else."""
-    if "lock" in reason.lower():
-        return DatabaseError(f"{path} is in use", hint="close the program that has it open")
-    if path.suffix.lower() in TABLE_FILES:
-        folder = path.absolute().parent
-        return DatabaseError(
-            f"{path} is one table", hint=f"name its folder {folder}, and {path.stem} in the SQL"
-        )
-    return DatabaseError(
-        f"{path} is not a DuckDB database that can be read",
-        hint="name a DuckDB file, or a folder of CSV or Parquet files",
-    )

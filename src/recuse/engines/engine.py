@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import pyarrow
 
 from recuse.policy import EngineLimits
+from recuse.solver.kept.warehouse import Warehouse
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.dialect import Dialect
 
@@ -42,4 +43,18 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Close the database; a second time does nothing."""
+        ...
+
+
+@runtime_checkable
+class KeepingEngine(Engine, Protocol):
+    """An engine in which relations can stay: only what a program needs leaves it."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether they do: it follows from what the policy says of the machine."""
+        ...
+
+    def keep(self, statements: Sequence[str]) -> tuple[Warehouse, list[str]]:
+        """Return tables with the rows of the statements, all of one state of the database; as `run`."""
         ...

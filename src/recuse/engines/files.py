@@ -159,3 +159,18 @@ PLAIN_TYPES = frozenset(
         *(_TYPE.DATE, _TYPE.TIME, _TYPE.TIMESTAMP, _TYPE.TIMESTAMPNTZ, _TYPE.UUID),
     }
 )
+
+
+def unopened(path: Path, reason: str) -> DatabaseError:
+    """Return why a file is no database: it is in use, or a table of a folder, or something else."""
+    if "lock" in reason.lower() or "in use" in reason.lower():  # by another program, or by this one
+        return DatabaseError(f"{path} is in use", hint="close the program that has it open")
+    if path.suffix.lower() in TABLE_FILES:
+        folder = path.absolute().parent
+        return DatabaseError(
+            f"{path} is one table", hint=f"name its folder {folder}, and {path.stem} in the SQL"
+        )
+    return DatabaseError(
+        f"{path} is not a DuckDB database that can be read",
+        hint="name a DuckDB file, or a folder of CSV or Parquet files",
+    )

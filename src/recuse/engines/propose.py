@@ -5,9 +5,11 @@ NOT PRIVATE: this reads rows, for a custodian who drafts a policy and confirms w
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
@@ -43,9 +45,7 @@ class Contained:
     """Columns whose sampled values all name rows of another table, though their names do not say so."""
 
     table: str
-    columns: tuple[str, ...]
-    target: str
-    key: str
+    keys: tuple[ForeignKey, ...]
 
 
 def proposed(catalogue: Catalogue, folder: Path) -> Catalogue:
@@ -75,7 +75,7 @@ def contained(catalogue: Catalogue, folder: Path, target: str) -> Iterator[Conta
         sample = _sampled(table, files[fold(table.name)])
         found = tuple(name for name, values in sample.columns.items() if _within(values, known))
         if found:
-            yield Contained(table.name, found, there.name, key)
+            yield Contained(table.name, tuple(ForeignKey((name,), there.name, (key,)) for name in found))
 
 
 def _within(values: SampledCells, known: set[str | None]) -> bool:
@@ -110,7 +110,23 @@ def _column_of(column: Column, values: SampledCells) -> Column:
     kind = type_of(values)
     is_number = kind in ("BIGINT", "DOUBLE") or kind.startswith("DECIMAL")
     below = any(value is not None and value.startswith("-") for value in values)
-    return replace(column, type=kind, nonnegative=is_number and not below)
+    size = typical_size(values) if is_number else None
+    return replace(column, type=kind, nonnegative=is_number and not below, typical=size)
+
+
+def typical_size(values: SampledCells) -> Fraction | None:
+    """Return the middle one of the sizes of numbers, down to 1, 2 or 5 times a power of ten; None of zeros.
+
+    >>> str(typical_size(["49.90", "-20", "0", "73"])), typical_size(["0", None])
+    ('20', None)
+    """
+    sizes = sorted(abs(float(value)) for value in values if value is not None)
+    sizes = [size for size in sizes if 0 < size < math.inf]
+    if not sizes:
+        return None
+    middle = sizes[(len(sizes) - 1) // 2]
+    power = Fraction(10) ** math.floor(math.log10(middle))
+    return max((step * power for step in (1, 2, 5) if step * power <= middle), default=power)
 
 
 def _is_distinct(values: SampledCells) -> bool:

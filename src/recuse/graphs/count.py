@@ -19,8 +19,9 @@ class Count:
 
     pattern: Pattern
     protect: Protected
-    condition: Condition | None = None
     induced: bool = False
+    condition: Condition | None = None
+    """what single copies must fulfil"""
 
     @property
     def aggregated(self) -> bool:
@@ -71,7 +72,7 @@ def read_count(
     condition = None if where is None else read_condition(where, wanted, schema_of(graph))
     if condition is not None:
         check(graph, wanted, condition, induced=induced)
-    return Count(wanted, whom, condition, induced)
+    return Count(wanted, whom, induced, condition)
 
 
 def _refuse_directions(pattern: Pattern, graph: Graph) -> None:

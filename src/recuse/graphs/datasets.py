@@ -21,6 +21,7 @@ class Dataset:
     """A public graph: its address, the file it is kept as, and what it is."""
 
     home: str
+    """where it can be had"""
     file: str
     about: str
     member: str | None = None

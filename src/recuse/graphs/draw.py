@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from itertools import zip_longest
 from math import cos, hypot, pi, sin
 
 from recuse.graphs.pattern import Pattern
@@ -52,6 +54,19 @@ def as_text(pattern: Pattern) -> list[str]:
         start = min(x // 2, WIDTH - len(node))
         lines[y // 4][start : start + len(node)] = node
     return ["".join(line).rstrip() for line in lines if any(cell != " " for cell in line)]
+
+
+def side_by_side(patterns: Sequence[Pattern], names: Sequence[str], across: int = 3) -> list[str]:
+    """Return several pictures as lines, so many in a row, each below its name."""
+    lines: list[str] = []
+    for start in range(0, len(patterns), across):
+        row = [[name, *as_text(one)] for name, one in zip(names, patterns, strict=True)][
+            start : start + across
+        ]
+        parts = zip_longest(*row, fillvalue="")
+        lines += ["   ".join(part.ljust(WIDTH) for part in line).rstrip() for line in parts]
+        lines.append("")
+    return lines
 
 
 def as_svg(pattern: Pattern) -> str:

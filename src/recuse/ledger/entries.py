@@ -68,6 +68,16 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True)
+class Act:
+    """A line of the audit: what a custodian did, and when. Nothing of the data is in it, and no token."""
+
+    at: str
+    who: str
+    what: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Charged:
     """A charge that is on disk: now the data may be looked at."""
 
@@ -82,8 +92,18 @@ class Stored:
     """The answer that the same question had before: nothing was charged, and no data need be looked at."""
 
     answer: str
+    """as it was released then"""
     remaining: Fraction
     data_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analyst:
+    """Somebody whom the custodian named."""
+
+    name: str
+    balance: Balance
+    """a sub-limit: the database's own budget must cover a charge as well"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +111,13 @@ class Charge:
     """One entry of the history: what was asked and what was let out, nothing about the data behind it."""
 
     at: str
+    """when, in UTC"""
     epsilon: Fraction
     query: str
     analyst: str | None
     data_version: int
     policy: str | None
+    """the hash of what it was asked under"""
     answer: str | None
     """as it was released; None if the program ended before it answered, or for charges of version 1"""
     source: str | None
@@ -111,31 +133,14 @@ class Decision:
 
     at: str
     what: str
+    """grant, limit, publish …"""
     analyst: str | None
+    """whose limit it is; None: the database's"""
     epsilon: Fraction | None
     data_version: int
     delta: Fraction | None = None
     who: str | None = None
     """who did it; None for decisions before version 5"""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """A line of the audit: what a custodian did, and when. Nothing of the data is in it, and no token."""
-
-    at: str
-    who: str
-    what: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Analyst:
-    """Somebody whom the custodian named."""
-
-    name: str
-    balance: Balance
-    """a sub-limit: the database's own budget must cover a charge as well"""
 
 
 def checked_name(name: str) -> str:

@@ -23,13 +23,6 @@ from recuse.ledger.file import readable, transaction
 from recuse.ledger.schema import now
 from recuse.ledger.scram import Verifier
 
-SHELL = "command line"
-"""who acts where nobody signed in: whoever may write to the file"""
-PREFIX = "rcs"
-SECRET_BYTES = 32
-LONGEST_PURPOSE = 100
-COLUMNS = "id, name, role, purpose, created, expires, revoked, last_used"
-
 
 class Role(Enum):
     """What the holder of a token may do."""
@@ -38,6 +31,14 @@ class Role(Enum):
     """ask, and see what was asked under the same name"""
     CUSTODIAN = "custodian"
     """all that, and grant, publish, make and revoke tokens, and read the audit"""
+
+
+SHELL = "command line"
+"""who acts where nobody signed in: whoever may write to the file"""
+PREFIX = "rcs"
+SECRET_BYTES = 32
+LONGEST_PURPOSE = 100
+COLUMNS = "id, name, role, purpose, created, expires, revoked, last_used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Token:
     """whose it is"""
     role: Role
     purpose: str
+    """what it was made for, in the custodian's words"""
     created: str
     expires: str | None
     revoked: str | None

@@ -41,8 +41,8 @@ class Noised:
     grid: Grid
     places: Sequence[int]
     added: GridNoise
-    confidence: float = CONFIDENCE
-    """with which the reach of the noise holds, so that the interval holds with that of a release"""
+    reaches: Sequence[int]
+    """how far the noise of each lies from zero at most, with 95 %"""
 
     def releases(self, constants: Sequence[int], lift: Fraction, mechanism: Answering) -> list[Release]:
         """Return what is let out: the places in granules, a public constant and lift added to each.
@@ -50,9 +50,9 @@ class Noised:
         The interval is about the truncated answer and its constant. So it is centred on the answer without
         the lift, and is longer by what the certificate and the grid leave open.
 
-        Guarantee: post-processing. Each interval holds as proofs.md, lemmas I and I3 say.
+        Guarantee: post-processing. Each interval holds as proofs.md, lemmas I, I3 and I4 say.
         """
-        grid, reaches = self.grid, self.added.reaches(self.confidence)
+        grid = self.grid
         parts, whole, spread = grid.step.denominator, grid.step.numerator, self.added.spread() * grid.step
         places = [
             place * whole + constant * parts for place, constant in zip(self.places, constants, strict=True)
@@ -70,7 +70,7 @@ class Noised:
                 noise_epsilon=self.added.epsilon,
                 cut=self.tau,
             )
-            for place, reach in zip(places, reaches, strict=True)
+            for place, reach in zip(places, self.reaches, strict=True)
         ]
 
 
@@ -91,7 +91,7 @@ def noisy_answer(
     grid = certified_grid(tau, slack)
     added = mechanism.cell(mechanism.answer_epsilon, grid.sensitivity)
     places = [math.ceil(truncated / grid.step) + drawn for drawn in added.draw(noise)]
-    (found,) = Noised(tau, grid, places, added).releases([0], lift, mechanism)
+    (found,) = Noised(tau, grid, places, added, added.reaches(CONFIDENCE)).releases([0], lift, mechanism)
     return found.moved(constant)
 
 
@@ -105,4 +105,5 @@ def answers_at(subject: Releasable, tau: Fraction, mechanism: Answerer, noise: N
     added = subject.noise(mechanism.answer_epsilon, tau, mechanism.cell)
     places = [place + drawn for place, drawn in zip(subject.at(tau), added.draw(noise), strict=True)]
     lift = mechanism.lift(tau) if subject.lifted else Fraction(0)
-    return Noised(tau, grid, places, added).releases(subject.constants, lift, mechanism)
+    found = Noised(tau, grid, places, added, added.reaches(CONFIDENCE))
+    return found.releases(subject.constants, lift, mechanism)

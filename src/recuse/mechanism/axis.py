@@ -44,19 +44,11 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Middle:
-    """Where the middle of some values is: released before."""
-
-    at: int
-    spread: int
-    """how far from it half of the values lie: released before as well"""
-
-
-@dataclass(frozen=True, slots=True)
 class Axis:
     """A kind of values: whether 0 means something, and up to how many doublings sizes are equally likely."""
 
     zero: bool
+    """so that sizes are counted from there"""
     familiar: int
 
     def far(self) -> list[Stretch]:
@@ -87,6 +79,15 @@ class Axis:
     def _blocks(self) -> list[Stretch]:
         masses = [(2**i, Fraction(1, 2 ** max(0, i - self.familiar))) for i in range(LARGEST)]
         return [Stretch(size, 2 * size - 1, mass / size) for size, mass in masses]
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """Where the middle of some values is: released before."""
+
+    at: int
+    spread: int
+    """how far from it half of the values lie: released before as well"""
 
 
 NUMBERS = Axis(zero=True, familiar=36)

@@ -78,12 +78,15 @@ class TotalledLaplace:
 
     def reach(self, confidence: float) -> int:
         """Return how far the last and largest total lies from zero at most."""
-        return self.reaches(confidence)[-1]
+        return self._reach(self.cells.cells, confidence)
 
     def reaches(self, confidence: float) -> Sequence[int]:
-        scale = self.cells.spread()
-        rest = [total_reach(scale, count, confidence) for count in range(2, self.cells.cells + 1)]
-        return [self.cells.reach(confidence), *rest][: self.cells.cells]
+        return [self._reach(count, confidence) for count in range(1, self.cells.cells + 1)]
+
+    def _reach(self, count: int, confidence: float) -> int:
+        if count == 1:
+            return self.cells.reach(confidence)
+        return total_reach(self.cells.spread(), count, confidence)
 
     def spread(self) -> Fraction:
         """Return a mean absolute value: of the total half-way, as a sum of so many independent numbers."""

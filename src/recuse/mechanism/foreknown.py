@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from recuse.errors import ParameterError
 from recuse.mechanism.parameters import Score
-from recuse.mechanism.presets import SINGLE
+from recuse.mechanism.presets import SINGLE, STRIDE, sum_slope
 from recuse.mechanism.racing import Racing
 
 
@@ -49,4 +49,7 @@ def begun_at(race: Racing, unit: Fraction) -> Racing:
     ladder = race.levels.ladder
     doublings = math.log2(max(Fraction(1), unit / ladder.theta))
     start = round(doublings * len(ladder.rungs) / math.log2(ladder.span))
-    return replace(race, levels=replace(race.levels, start=min(start, ladder.last)))
+    levels = replace(race.levels, start=min(start, ladder.last))
+    if levels.score is Score.WITHDRAWALS:
+        levels = replace(levels, gentle=max(levels.gentle, sum_slope(race.epsilon) * STRIDE))
+    return replace(race, levels=levels)

@@ -15,7 +15,7 @@ from recuse.mechanism.answer import Noised
 from recuse.mechanism.cell import Laplace
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.pick import pick
-from recuse.mechanism.release import Release
+from recuse.mechanism.release import CONFIDENCE, Release
 from recuse.mechanism.truncating import Mechanism
 from recuse.noise import Noise
 from recuse.solver.programs import TruncationPrograms
@@ -57,7 +57,8 @@ class Peeled:
         winners = HullGroups([self.subject.relations[place] for place in drawn])
         grid, added = winners.grid(tau), winners.noise(choosing.answer_epsilon - share, tau, Laplace)
         places = [place + more for place, more in zip(winners.at(tau), added.draw(noise), strict=True)]
-        found = Noised(tau, grid, places, added).releases(winners.constants, Fraction(0), mechanism)
+        noised = Noised(tau, grid, places, added, added.reaches(CONFIDENCE))
+        found = noised.releases(winners.constants, Fraction(0), mechanism)
         told = dict(zip(drawn, found, strict=True))
         nothing = Release(
             value=Fraction(0),

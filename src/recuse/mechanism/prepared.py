@@ -20,6 +20,8 @@ from recuse.mechanism.grid import CellNoise, Grid, GridNoise
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.noise import round_down
 from recuse.solver.glance import glanced
+from recuse.solver.kept.programs import kept_programs
+from recuse.solver.kept.relation import KeptRelation
 from recuse.solver.programs import Solver, TruncationPrograms
 from recuse.solver.thresholds.programs import threshold_programs
 
@@ -118,6 +120,12 @@ def prepare(relation: KRelation, solver: Solver, prices: Prices | None = None) -
 
     positive, negative = map(make, relation.signs)
     return Prepared(relation, positive, negative if relation.signed else None)
+
+
+def prepare_kept(relation: KeptRelation) -> Prepared:
+    """Return a relation that stays in an engine with its programs; as `prepare`."""
+    negative = None if relation.negative is None else kept_programs(relation.negative)
+    return Prepared(relation, kept_programs(relation.positive), negative)
 
 
 def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from itertools import groupby
 
 from recuse.errors import ParameterError
@@ -19,15 +18,12 @@ from recuse.mechanism.cell import Staircase
 from recuse.mechanism.grid import CellNoise, Entries, GridNoise, Releasable
 from recuse.mechanism.levels import Levels
 from recuse.mechanism.prepared import Prepared
-from recuse.mechanism.release import CONFIDENCE, Release
+from recuse.mechanism.reach import USUAL, at_any_level, of_winner
+from recuse.mechanism.release import Release
 from recuse.mechanism.selection import noisy_maximum
 from recuse.mechanism.selective import Selective
 from recuse.mechanism.truncating import Choosing
 from recuse.noise import Noise
-
-FIRST_LEVELS = 3
-"""c: level k's share in what may fail is in proportion to 1/((|k-s|+c)(|k-s|+c+1)), s the level at which the
-prior begins (proofs.md, lemma I3)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +98,31 @@ class Racing:
         winner = noisy_maximum(rule, ladder.levels, top, weight, penalty, noise, boosts)
         tau, entrant = ladder.tau(winner), entrants[winner - ladder.first]
         places = [place + drawn for place, drawn in zip(subject.at(tau), entrant.point(noise), strict=True)]
-        sure = confidence(ladder.levels, winner, rule.start)
-        found = Noised(tau, subject.grid(tau), places, entrant.noise, sure)
+        reaches = self.reaches(subject, rule, winner, entrant.noise)
+        found = Noised(tau, subject.grid(tau), places, entrant.noise, reaches)
         lift = self.offset * tau / self.epsilon if subject.lifted and winner > 0 else Fraction(0)
         return found.releases(subject.constants, lift, self)
+
+    def reaches(self, subject: Releasable, rule: Levels, winner: int, added: GridNoise) -> Sequence[int]:
+        """Return how far the noise of the level that won lies from zero at most, in every cell.
+
+        Of few cells by what may fail at any level. Of many by the noise that a winner has if it needed all
+        of its boost: the same one with a smaller ε, whichever level it is. Which of the two is public.
+
+        Guarantee: with 95 % each (proofs.md, lemma I3; of many lemma I4).
+        """
+        ladder, cells = rule.ladder, len(subject.constants)
+        whole, dial = added.epsilon, self.dial(cells)
+        usual = at_any_level(ladder.levels, min(rule.start + USUAL, ladder.levels[-1]), rule.start)
+        left, sure = (1 - dial.boost) * whole, of_winner(dial.choice * self.epsilon)
+
+        def noise(epsilon: Fraction, tau: Fraction) -> GridNoise:
+            return subject.noise(epsilon, tau, self.cell)
+
+        first = ladder.taus[0]
+        if cells == 1 or noise(whole, first).reach(usual) <= noise(left, first).reach(sure):
+            return added.reaches(at_any_level(ladder.levels, winner, rule.start))
+        return noise(left, ladder.tau(winner)).reaches(sure)
 
     def in_two_steps(self) -> Choosing:
         """Return the mechanism that splits ε."""
@@ -139,20 +156,3 @@ def enter(noises: Sequence[GridNoise], part: Fraction, noise: Noise) -> list[Ent
         boosts = {size: each * size for size in set(sizes)}  # of a thousand levels few sizes
         found += [Entrant(added, entries, place, boosts[size]) for place, size in enumerate(sizes)]
     return found
-
-
-def confidence(levels: range, level: int, start: int = 0) -> float:
-    """Return with which probability the reach of a level's noise holds: near a public level hardly less.
-
-    Guarantee: what may fail adds up, over all levels, to what may fail in a release (proofs.md, lemma I3).
-    """
-    return 1 - (1 - CONFIDENCE) * float(_shares(levels, start)[level - levels.start])
-
-
-@lru_cache(maxsize=64)
-def _shares(levels: range, start: int) -> Sequence[Fraction]:
-    """Return the levels' shares in what may fail: most of it where most answers are, near level `start`."""
-    far = [abs(k - start) + FIRST_LEVELS for k in levels]
-    sizes = [Fraction(1, away * (away + 1)) for away in far]
-    whole = sum(sizes)
-    return [size / whole for size in sizes]

@@ -1,4 +1,4 @@
-"""[engine]: what a database that we open may use of the machine. It changes no answer."""
+"""[engine]: what a database that we open may use of the machine. No answer means another thing by it."""
 
 from __future__ import annotations
 

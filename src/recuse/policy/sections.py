@@ -7,21 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import recuse.policy.terms as terms
 from recuse.errors import PolicyError
 from recuse.policy.engine import LEAST_MEMORY, MOST_THREADS, EngineLimits, size, too_little, wrong_threads
 from recuse.policy.ranges import domain_range
-from recuse.policy.terms import (
-    ColumnType,
-    Domain,
-    DomainQuery,
-    DomainValues,
-    Key,
-    Link,
-    NonNegative,
-    Protect,
-    Public,
-    Typical,
-)
 from recuse.policy.toml import Section, read_sections, subsections
 from recuse.privacy import LEAST_DELTA, MOST_DELTA, Delta, Epsilon, decimal_text
 
@@ -48,7 +37,7 @@ def fields_of(text: str) -> dict[str, Any]:
         "nonnegative": tuple(map(_nonnegative, found["nonnegative"])),
         "typical": tuple(map(_typical, found["typical"])),
         "columns": tuple(
-            ColumnType(table.name.partition(".")[2], column, table.text(column), table.at(column))
+            terms.ColumnType(table.name.partition(".")[2], column, table.text(column), table.at(column))
             for section in found["columns"]
             for table in subsections(section, text)
             for column in table.fields
@@ -63,7 +52,7 @@ def fields_of(text: str) -> dict[str, Any]:
     }
 
 
-def _protect(section: Section) -> Protect:
+def _protect(section: Section) -> terms.Protect:
     section.only("table", "key", "kind")
     if "kind" in section.fields and "table" in section.fields:
         raise PolicyError(
@@ -73,11 +62,11 @@ def _protect(section: Section) -> Protect:
         )
     if "kind" in section.fields:
         section.only("kind")
-        return Protect.virtual(section.text("kind"), line=section.at("kind"))
-    return Protect.rows(section.text("table"), *section.texts("key"), line=section.at("table"))
+        return terms.Protect.virtual(section.text("kind"), line=section.at("kind"))
+    return terms.Protect.rows(section.text("table"), *section.texts("key"), line=section.at("table"))
 
 
-def _link(section: Section) -> Link:
+def _link(section: Section) -> terms.Link:
     section.only("table", "column", "any", "to")
     if "column" in section.fields and "any" in section.fields:
         raise PolicyError(
@@ -87,32 +76,32 @@ def _link(section: Section) -> Link:
         )
     table, to = section.text("table"), section.text("to")
     if "any" in section.fields:
-        return Link.any(table, *section.lists("any"), to=to, line=section.at("table"))
-    return Link.all(table, *section.texts("column"), to=to, line=section.at("table"))
+        return terms.Link.any(table, *section.lists("any"), to=to, line=section.at("table"))
+    return terms.Link.all(table, *section.texts("column"), to=to, line=section.at("table"))
 
 
-def _public(section: Section) -> Public:
+def _public(section: Section) -> terms.Public:
     section.only("table")
-    return Public(section.text("table"), section.at("table"))
+    return terms.Public(section.text("table"), section.at("table"))
 
 
-def _key(section: Section) -> Key:
+def _key(section: Section) -> terms.Key:
     section.only("table", "column")
-    return Key(section.text("table"), section.texts("column"), section.at("table"))
+    return terms.Key(section.text("table"), section.texts("column"), section.at("table"))
 
 
-def _nonnegative(section: Section) -> NonNegative:
+def _nonnegative(section: Section) -> terms.NonNegative:
     section.only("table", "column")
-    return NonNegative(section.text("table"), section.texts("column"), section.at("table"))
+    return terms.NonNegative(section.text("table"), section.texts("column"), section.at("table"))
 
 
-def _typical(section: Section) -> Typical:
+def _typical(section: Section) -> terms.Typical:
     section.only("table", "column", "value")
     value = section.number("value")
-    return Typical(section.text("table"), section.texts("column"), value, section.at("value"))
+    return terms.Typical(section.text("table"), section.texts("column"), value, section.at("value"))
 
 
-def _domain(section: Section) -> Domain:
+def _domain(section: Section) -> terms.Domain:
     section.only("table", "column", "values", "from", "to", "step", "query")
     ways = [way for way in ("values", "from", "query") if way in section.fields]
     if len(ways) > 1:
@@ -121,14 +110,14 @@ def _domain(section: Section) -> Domain:
             line=section.at(ways[1]),
             hint="say it once: values = [...], or from and to, or query",
         )
-    values: DomainValues
+    values: terms.DomainValues
     if "query" in section.fields:
-        values = DomainQuery(section.text("query"))
+        values = terms.DomainQuery(section.text("query"))
     elif "from" in section.fields or "to" in section.fields:
         values = domain_range(section)
     else:
         values = section.values("values")
-    return Domain(
+    return terms.Domain(
         section.text("table"), section.text("column"), values, section.at(ways[0] if ways else "values")
     )
 

@@ -160,31 +160,29 @@ class Public:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """A unique key of a table whose catalogue enforces none, e.g. a CSV file."""
+class OfColumns:
+    """Something that is said of columns of a table."""
 
     table: str
     columns: tuple[str, ...]
     line: int | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        if not self.columns:
-            raise PolicyError(f"the key of {self.table} names no column", line=self.line)
 
     def __str__(self) -> str:
         return f"{self.table}({', '.join(self.columns)})"
 
 
 @dataclass(frozen=True, slots=True)
-class NonNegative:
+class Key(OfColumns):
+    """A unique key of a table whose catalogue enforces none, e.g. a CSV file."""
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise PolicyError(f"the key of {self.table} names no column", line=self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class NonNegative(OfColumns):
     """Columns whose values are not below 0; one that is all the same counts for nothing in a sum."""
-
-    table: str
-    columns: tuple[str, ...]
-    line: int | None = field(default=None, compare=False)
-
-    def __str__(self) -> str:
-        return f"{self.table}({', '.join(self.columns)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,29 +10,11 @@ from datetime import date, datetime
 from fractions import Fraction
 from uuid import UUID
 
+from recuse.scalars import types
 from recuse.scalars.expression import Constant
 from recuse.scalars.function import Mistyped
-from recuse.scalars.types import (
-    BIGINT,
-    DIGITS,
-    EXACT,
-    LIMIT,
-    MICROSECONDS,
-    Boolean,
-    Date,
-    Float,
-    Null,
-    Number,
-    Text,
-    Time,
-    Timestamp,
-    Type,
-    Uuid,
-    decimal,
-    words,
-)
 
-NULL = Constant(None, Null())
+NULL = Constant(None, types.Null())
 TRUTHS = {
     "true": True,
     "false": False,
@@ -44,22 +26,22 @@ TRUTHS = {
     "no": False,
 }
 EXAMPLES: dict[type, str] = {
-    Number: "write digits, such as 12 or 0.5",
-    Float: "write digits, such as 0.5 or 1e6",
-    Boolean: "write TRUE or FALSE",
-    Date: "write DATE '1997-01-31'",
-    Timestamp: "write TIMESTAMP '1997-01-31 12:00:00'",
-    Time: "write TIME '12:00:00'",
-    Uuid: "write the UUID's 32 digits in quotes",
+    types.Number: "write digits, such as 12 or 0.5",
+    types.Float: "write digits, such as 0.5 or 1e6",
+    types.Boolean: "write TRUE or FALSE",
+    types.Date: "write DATE '1997-01-31'",
+    types.Timestamp: "write TIMESTAMP '1997-01-31 12:00:00'",
+    types.Time: "write TIME '12:00:00'",
+    types.Uuid: "write the UUID's 32 digits in quotes",
 }
 SQL_NAMES: dict[type, str] = {
-    Number: "number",
-    Float: "number",
-    Boolean: "truth value",
-    Date: "DATE",
-    Timestamp: "TIMESTAMP",
-    Time: "TIME",
-    Uuid: "UUID",
+    types.Number: "number",
+    types.Float: "number",
+    types.Boolean: "truth value",
+    types.Date: "DATE",
+    types.Timestamp: "TIMESTAMP",
+    types.Time: "TIME",
+    types.Uuid: "UUID",
 }
 
 _EXACT = re.compile(r"\s*([+-]?)(\d+\.?\d*|\.\d+)\s*", re.ASCII)
@@ -79,10 +61,10 @@ def number(text: str) -> Constant:
     Constant(value=50, type=Number(scale=2, low=50, high=50))
     """
     if "e" in text.lower():
-        return Constant(float(text) + 0.0, Float())
+        return Constant(float(text) + 0.0, types.Float())
     found = _exact(text)
     if found is None:
-        raise Mistyped("this number has too many digits", f"write at most {DIGITS} of them")
+        raise Mistyped("this number has too many digits", f"write at most {types.DIGITS} of them")
     return found
 
 
@@ -92,51 +74,51 @@ def _exact(text: str) -> Constant | None:
         return None
     before, _, after = match[2].partition(".")
     value = int((match[1] if match[1] == "-" else "") + (before + after or "0"))
-    if abs(value) > LIMIT or len(after) > DIGITS:
+    if abs(value) > types.LIMIT or len(after) > types.DIGITS:
         return None
-    return Constant(value, Number(len(after), value, value))
+    return Constant(value, types.Number(len(after), value, value))
 
 
 def text(written: str) -> Constant:
     """Return the constant that a string is."""
-    return Constant(written, Text(len(written)))
+    return Constant(written, types.Text(len(written)))
 
 
-def literal(written: str, kind: Type) -> Constant:
+def literal(written: str, kind: types.Type) -> Constant:
     """Return what text means that is written beside values of a type, or say that it means nothing."""
     found = _literal(written, kind)
     if found is None:
-        named = SQL_NAMES.get(type(kind), words(kind))
+        named = SQL_NAMES.get(type(kind), types.words(kind))
         raise Mistyped(f"this constant is no {named}", EXAMPLES.get(type(kind)))
     return found
 
 
-def _literal(written: str, kind: Type) -> Constant | None:
+def _literal(written: str, kind: types.Type) -> Constant | None:
     match kind:
-        case Text():
+        case types.Text():
             return text(written)
-        case Number():
+        case types.Number():
             return _exact(written)
-        case Float():
+        case types.Float():
             if _NAMED.fullmatch(written):
                 value = float(written)
-                return Constant(value, Float(nan=value != value))
-            return Constant(float(written) + 0.0, Float()) if _FLOAT.fullmatch(written) else None
-        case Boolean():
+                return Constant(value, types.Float(nan=value != value))
+            return Constant(float(written) + 0.0, types.Float()) if _FLOAT.fullmatch(written) else None
+        case types.Boolean():
             value_ = TRUTHS.get(written.strip().lower())
-            return None if value_ is None else Constant(value_, Boolean())
-        case Date():
+            return None if value_ is None else Constant(value_, types.Boolean())
+        case types.Date():
             days = _days(written)
-            return None if days is None else Constant(days, Date(days, days))
-        case Timestamp():
+            return None if days is None else Constant(days, types.Date(days, days))
+        case types.Timestamp():
             moment = _moment(written)
-            return None if moment is None else Constant(moment, Timestamp(moment, moment))
-        case Time():
+            return None if moment is None else Constant(moment, types.Timestamp(moment, moment))
+        case types.Time():
             clock = _clock(written)
-            return None if clock is None else Constant(clock, Time())
-        case Uuid():
+            return None if clock is None else Constant(clock, types.Time())
+        case types.Uuid():
             try:
-                return Constant(str(UUID(written)), Uuid())
+                return Constant(str(UUID(written)), types.Uuid())
             except ValueError:
                 return None
     return None
@@ -155,9 +137,9 @@ def _moment(written: str) -> int | None:
     match = _MOMENT.fullmatch(written)
     days = None if match is None else _days(match[1])
     clock = 0 if match is None or match[2] is None else _clock(match[2])
-    if days is None or clock is None or clock == MICROSECONDS:
+    if days is None or clock is None or clock == types.MICROSECONDS:
         return None
-    return days * MICROSECONDS + clock
+    return days * types.MICROSECONDS + clock
 
 
 def _clock(written: str) -> int | None:
@@ -168,16 +150,16 @@ def _clock(written: str) -> int | None:
     if hour > 24 or minute > 59 or second > 59:
         return None
     found = ((hour * 60 + minute) * 60 + second) * 1_000_000 + int((match[4] or "").ljust(6, "0"))
-    return found if found <= MICROSECONDS else None
+    return found if found <= types.MICROSECONDS else None
 
 
 def of_python(value: object) -> Constant | None:
     """Return the constant of a value that a policy lists: text, a number or a truth value."""
     match value:
         case bool():
-            return Constant(value, Boolean())
+            return Constant(value, types.Boolean())
         case int():
-            return Constant(value, Number(0, value, value)) if abs(value) <= LIMIT else None
+            return Constant(value, types.Number(0, value, value)) if abs(value) <= types.LIMIT else None
         case str():
             return text(value)
         case Fraction():
@@ -188,24 +170,25 @@ def of_python(value: object) -> Constant | None:
 
 
 def _fraction(value: Fraction) -> Constant | None:
-    for scale in range(DIGITS):
+    for scale in range(types.DIGITS):
         scaled = value * 10**scale
         if scaled.denominator == 1:
-            return Constant(int(scaled), Number(scale, int(scaled), int(scaled)))
+            return Constant(int(scaled), types.Number(scale, int(scaled), int(scaled)))
     return None
 
 
-def read_beside(kind: Type) -> Type:
+def read_beside(kind: types.Type) -> types.Type:
     """Return the type as which text is read that stands beside a type."""
     match kind:
-        case Number(scale=0):
-            return BIGINT if BIGINT.low <= kind.low and kind.high <= BIGINT.high else EXACT
-        case Number():
-            return decimal(DIGITS, kind.scale)
-        case Float():
-            return Float(nan=kind.nan)
-        case Date():
-            return Date()
-        case Timestamp():
-            return Timestamp()
+        case types.Number(scale=0):
+            usual = types.BIGINT
+            return usual if usual.low <= kind.low and kind.high <= usual.high else types.EXACT
+        case types.Number():
+            return types.decimal(types.DIGITS, kind.scale)
+        case types.Float():
+            return types.Float(nan=kind.nan)
+        case types.Date():
+            return types.Date()
+        case types.Timestamp():
+            return types.Timestamp()
     return kind

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from recuse.ledger import Bill, Charged, Ledger, Stored
+from recuse.ledger import Balance, Bill, Charged, Ledger, Stored
 from recuse.ledger.mark import Mark, mark_of, refuse_older
 from recuse.policy import Policy
 from recuse.session.place import LedgerLocation, SecondBudgetWarning
@@ -70,6 +70,10 @@ class Book:
             return receipt
 
         return await self.do(charged)
+
+    async def balance(self, analyst: str | None = None) -> Balance:
+        """Return what is granted and spent: of somebody, or of the database."""
+        return await self.do(lambda ledger: ledger.balance(analyst))
 
     def close(self) -> None:
         """Close the ledger when what was begun is done."""

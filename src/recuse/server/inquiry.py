@@ -36,6 +36,7 @@ class Inquiry:
 
     sql: str
     epsilon: str
+    """as it was written: the ledger reads it"""
     delta: str | None = None
     mechanism: str = DEFAULT
     door: str = "http"

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from recuse.ledger import Balance
 from recuse.server.service import Service
 
 NAMES = {
@@ -28,7 +29,7 @@ class Gauges(Collector):
 
     def __init__(self, services: Mapping[str, Service]) -> None:
         self.services = services
-        self.left: dict[str, float] = {}
+        self.balances: dict[str, Balance] = {}
 
     def collect(self) -> list[Metric]:
         """Return every count of every dataset."""
@@ -47,9 +48,13 @@ class Gauges(Collector):
                 gauge.add_metric([dataset], getattr(service.seats, name))
             found.append(gauge)
         left = GaugeMetricFamily("recuse_epsilon_left", "what the database has left", labels=["dataset"])
-        for dataset, amount in self.left.items():
-            left.add_metric([dataset], amount)
-        return [*found, left]
+        spent = GaugeMetricFamily(
+            "recuse_epsilon_spent", "which part is spent, from 0 to 1", labels=["dataset"]
+        )
+        for dataset, balance in self.balances.items():
+            left.add_metric([dataset], float(balance.remaining))
+            spent.add_metric([dataset], float(balance.spent / balance.granted))
+        return [*found, left, spent]
 
 
 def metrics(services: Mapping[str, Service]) -> Starlette:
@@ -59,7 +64,7 @@ def metrics(services: Mapping[str, Service]) -> Starlette:
 
     async def shown(_: Request) -> Response:
         for name, service in services.items():
-            gauges.left[name] = float((await service.book.do(lambda ledger: ledger.balance())).remaining)
+            gauges.balances[name] = await service.book.balance()
         return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")
 
     return Starlette(routes=[Route("/metrics", shown)])

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 from recuse.errors import ParameterError
 from recuse.ledger import Ledger, Role
 from recuse.server.http.app import application
+from recuse.server.http.connection import MOST_CONNECTIONS, PATIENCE, HttpConnection
 from recuse.server.metrics import metrics
 from recuse.server.postgres.door import empty_databases, opened
 from recuse.server.service import Service
@@ -95,8 +96,9 @@ async def _serve(app: ASGIApp, listen: Listen, stack: AsyncExitStack) -> None:
         log_config=None,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=20,
-        limit_concurrency=200,
+        timeout_keep_alive=int(PATIENCE),
+        limit_concurrency=2 * MOST_CONNECTIONS,  # which are not idle, or they would have been let go
+        http=HttpConnection,
         ws="none",
         lifespan="off",
         ssl_certfile=listen.certificate,

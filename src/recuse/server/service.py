@@ -21,6 +21,7 @@ from recuse.engines.open import is_address
 from recuse.errors import RecuseError, UnansweredError
 from recuse.ledger import Bill, Charged, Role, Stored, Token
 from recuse.policy import Policy
+from recuse.server.alerts import alert
 from recuse.server.book import Book
 from recuse.server.counts import Counts
 from recuse.server.frames import Message
@@ -207,6 +208,7 @@ class Service:
             if isinstance(receipt, Stored):
                 return await self._arranged(asked, receipt.answer, receipt)
             self.counts.charged += 1
+            await self._alerted(bill)
             message = asked.message("look", key=bill.key)
             if who.is_custodian:
                 text = await self.seats.at_once(seat, message)
@@ -218,6 +220,12 @@ class Service:
                 raise UnansweredError
             await self.book.do(lambda ledger: ledger.store(receipt, text))
         return await self._arranged(asked, text, receipt)
+
+    async def _alerted(self, bill: Bill) -> None:
+        """Tell the custodian's log when a budget runs out; what is spent is public."""
+        charge = bill.epsilon.value
+        for name in {None, bill.analyst}:
+            alert(self.dataset.name, name, await self.book.balance(name), charge)
 
     async def _arranged(self, asked: Inquiry, text: str, receipt: Charged | Stored) -> Answer:
         told = {"remaining": str(receipt.remaining), "data_version": receipt.data_version}

@@ -39,8 +39,8 @@ from recuse.session.statistics import Statistics
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-T = TypeVar("T", bound="DataclassInstance")
 LOOPBACK = "localhost"
+T = TypeVar("T", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,14 @@ class ServedDataset:
     """A database with its policy and its ledger."""
 
     name: str
+    """how analysts call it"""
     database: str
     policy: str
-    ledger: str | None = None
-    mark: str | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
     largest: Mapping[str, int] = field(default_factory=dict)
+    ledger: str | None = None
+    mark: str | None = None
+    """the file that remembers how far the ledger had come"""
 
     def __post_init__(self) -> None:
         Statistics(self.rows, self.largest)

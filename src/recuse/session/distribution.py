@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,7 +13,8 @@ from typing import Self, TypedDict
 from recuse.errors import ParameterError
 from recuse.privacy import decimal_text
 
-BinEdge = int | float | Decimal | Fraction | date
+BinEdge = int | float | Decimal | Fraction | date | str
+"""a number, or a date, which may be written 2024-02-29"""
 
 
 class BinOptions(TypedDict, total=False):
@@ -66,14 +68,26 @@ def _where(condition: str | None) -> str:
     return "" if condition is None else f" WHERE {condition}"
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ParameterError("an edge is a number or a date", found=text) from None
+
+
 def edge_text(edge: BinEdge) -> str:
     """Return an edge as SQL writes it.
 
-    >>> edge_text(2.5), edge_text(date(2024, 2, 29))
-    ('2.5', "DATE '2024-02-29'")
+    >>> edge_text(2.5), edge_text(date(2024, 2, 29)), edge_text("2024-02-29")
+    ('2.5', "DATE '2024-02-29'", "DATE '2024-02-29'")
     """
     if isinstance(edge, datetime):
         return f"TIMESTAMP '{edge.isoformat(sep=' ')}'"
+    if isinstance(edge, str) and _DAY.fullmatch(edge):
+        edge = _day(edge)
     if isinstance(edge, date):
         return f"DATE '{edge.isoformat()}'"
     try:

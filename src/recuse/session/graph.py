@@ -33,6 +33,10 @@ from recuse.session.spine import Spine
 
 BUDGET = 10
 
+MOTIFS = ("star(2)", "triangle", "star(3)", "path(4)", "rectangle", "clique(4)")
+"""what network scientists count first"""
+MOST_MOTIFS = 20
+
 
 class GraphSession(Spine):
     """An open graph. Use `recuse.graph` to get one."""
@@ -60,11 +64,11 @@ class GraphSession(Spine):
         self,
         pattern: object,
         *,
-        protect: str | Protected,
         epsilon: NumberLike,
+        mechanism: str = DEFAULT,
+        protect: str | Protected,
         where: str | None = None,
         induced: bool = False,
-        mechanism: str = DEFAULT,
     ) -> GraphQuestion:
         """Return a question that `charge` and `answer` take, or refuse it. No edge is looked at."""
         count = read_count(self._graph, pattern, protect, where, induced=induced)
@@ -101,6 +105,22 @@ class GraphSession(Spine):
         counts = tuple(read_count(self._graph, name, protect) for name in ("triangle", "star(2)"))
         question = GraphQuestion.of_transitivity(self._graph, self._about, counts, Epsilon.of(epsilon))
         return self.settle(question)
+
+    def motifs(
+        self, *, protect: str | Protected, epsilon: NumberLike, patterns: Sequence[str] = MOTIFS
+    ) -> Answer:
+        """Return the number of copies of each of several patterns, a row each, for one ε shared evenly.
+
+        Guarantee: ε-private as `count`: the parts of ε add up to it (proofs.md, theorem R4).
+        """
+        if not 1 <= len(set(patterns)) == len(patterns) <= MOST_MOTIFS:
+            raise ParameterError(
+                "these motifs cannot be asked for together",
+                accepted=f"1 to {MOST_MOTIFS} patterns, each once",
+            )
+        counts = tuple(read_count(self._graph, pattern, protect) for pattern in patterns)
+        loss, names = Epsilon.of(epsilon), tuple(patterns)
+        return self.settle(GraphQuestion.of_motifs(self._graph, self._about, counts, names, loss))
 
     def degrees(
         self, *, protect: str | Protected, epsilon: NumberLike, tails: Sequence[int] = TAILS

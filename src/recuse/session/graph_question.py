@@ -70,6 +70,8 @@ class GraphQuestion:
     text: str
     loss: Epsilon
     parts: tuple[Part, ...]
+    motifs: tuple[str, ...] = ()
+    """the names of the counts, where each is a row of its own"""
 
     keys: ClassVar[Sequence[Keys]] = ((),)
     firsts: ClassVar[Sequence[Question]] = ()
@@ -84,11 +86,16 @@ class GraphQuestion:
     @classmethod
     def of_transitivity(cls, graph: Graph, about: str, counts: tuple[Count, ...], loss: Epsilon) -> Self:
         """Return the question for 3 × triangles / 2-stars, both counts beside it."""
-        share = Epsilon(loss.value / len(counts))
-        made = (mechanism_for(DEFAULT, share, _shape(count), _foreknown(count)) for count in counts)
-        parts = tuple(map(Part, made))
         text = f"transitivity, protecting every {counts[0].protect.value}"
-        return cls(graph, counts, about, TRANSITIVITY, text, loss, parts)
+        return cls(graph, counts, about, TRANSITIVITY, text, loss, _shared(counts, loss))
+
+    @classmethod
+    def of_motifs(
+        cls, graph: Graph, about: str, counts: tuple[Count, ...], motifs: tuple[str, ...], loss: Epsilon
+    ) -> Self:
+        """Return the question how many copies there are of each of several patterns."""
+        text = f"{', '.join(motifs)}, protecting every {counts[0].protect.value}"
+        return cls(graph, counts, about, NUMBER, text, loss, _shared(counts, loss), motifs)
 
     @property
     def policy(self) -> str:
@@ -110,6 +117,9 @@ class GraphQuestion:
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         found = [found for (found,) in releases]
+        if self.motifs:
+            rows = (Row((name,), (count,)) for name, count in zip(self.motifs, found, strict=True))
+            return Arrangement(("motif",), ("count",), tuple(rows))
         cells = tuple(column.cell(found) for column in self.columns)
         names = tuple(column.name for column in self.columns)
         return Arrangement((), names, tuple(Row(group, cells) for group in keys))
@@ -129,6 +139,15 @@ def choices_of(graph: Graph, count: Count) -> Choices:
     if count.pattern.star is not None:
         return k_stars(graph, count.pattern.star, count.protect)
     return k_triangles(graph, count.pattern.book or 0, count.protect)
+
+
+def _shared(counts: Sequence[Count], loss: Epsilon) -> tuple[Part, ...]:
+    """Return a part for every count.
+
+    Guarantee: their ε add up to the loss.
+    """
+    share = Epsilon(loss.value / len(counts))
+    return tuple(Part(mechanism_for(DEFAULT, share, _shape(one), _foreknown(one))) for one in counts)
 
 
 def _shape(count: Count) -> Shape | Growth:
@@ -151,6 +170,6 @@ def _bound(count: Count) -> int | None:
 
 def _meaning(count: Count) -> list[object]:
     """Return what the copies depend on: the pattern up to renaming, unless a condition names its nodes."""
-    condition = None if count.condition is None else render(count.condition.scalar)
+    condition = None if count.condition is None else render(count.condition.scalar.copy())
     pattern = count.pattern if count.condition is not None else count.pattern.canonical()
     return [str(pattern), count.protect.value, condition, count.induced]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from recuse.noise import Noise, SecureNoise
 from recuse.session.outward import NO_LOG, FailureLog
@@ -20,3 +21,11 @@ class Parts:
     solver: Solver = fast_programs
     noise: Noise = field(default_factory=SecureNoise)
     failures: FailureLog = NO_LOG
+
+
+class SessionOptions(TypedDict, total=False):
+    """What may be said of a session by name."""
+
+    analyst: str | None
+    """whose limit is charged, too"""
+    parts: Parts | None

@@ -19,12 +19,12 @@ from recuse.session.table import finest
 from recuse.session.words import label, noise_text, percent, value_text
 from recuse.sql.histogram import ABOVE, UP_TO
 
-ROW, BAR, LEFT, RIGHT, TOP = 22, 360, 150, 190, 30
-"""pixels: of a row, of the longest bar, beside and above the bars"""
-INK, FAINT, FILL, PAPER = "#222", "#777", "#9bb8d3", "#fff"
-END = ' text-anchor="end"'
 LONGEST = 40
 """characters of a bar in text"""
+ROW, BAR, LEFT, RIGHT, TOP = 22, 360, 150, 190, 30
+"""pixels: of a row, of the longest bar, beside and above the bars"""
+END = ' text-anchor="end"'
+INK, FAINT, FILL, PAPER = "#222", "#777", "#9bb8d3", "#fff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Bar:
     """One row of a picture."""
 
     label: str
+    """what the row is about"""
     cell: Cell
     value: Fraction
     low: Fraction

@@ -17,18 +17,7 @@ from recuse.mechanism.release import Release
 from recuse.session.formulas import ARITHMETIC, apply, plain
 from recuse.session.intervals import UNBOUNDED, End, Ends, combine, rounded, square_root
 from recuse.session.truth import truth_of
-from recuse.sql.formula import (
-    FixedNumber,
-    FixedValue,
-    Formula,
-    Operation,
-    Operator,
-    ReleasedFirst,
-    ShownKey,
-    Stacked,
-    Term,
-    Windowed,
-)
+from recuse.sql import formula as written
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +61,23 @@ def in_truth(release: Release) -> Possible:
     return Possible(truth_of(release).ends, null=release.undefined)
 
 
-def possible(formula: Formula, given: GivenRanges) -> Possible:
+def possible(formula: written.Formula, given: GivenRanges) -> Possible:
     """Return what a formula's value can be."""
     match formula:
-        case Term(measure):
+        case written.Term(measure):
             return given.measures[measure]
-        case ReleasedFirst(number):
+        case written.ReleasedFirst(number):
             ends = given.scalars[number]
             return Possible(ends, null=ends == UNBOUNDED)
-        case Windowed() | Stacked():  # which row it is, is not known here
+        case written.Windowed() | written.Stacked():  # which row it is, is not known here
             return Possible(UNBOUNDED, null=True)
-        case ShownKey(position):
+        case written.ShownKey(position):
             return _exactly(plain(given.keys[position]))
-        case FixedNumber(value) | FixedValue(value):
+        case written.FixedNumber(value) | written.FixedValue(value):
             return _exactly(value)
-        case Operation(Operator.CASE, arguments):
+        case written.Operation(written.Operator.CASE, arguments):
             return _case(arguments, given)
-        case Operation(operator, arguments):
+        case written.Operation(operator, arguments):
             return _applied(operator, [possible(argument, given) for argument in arguments])
 
 
@@ -100,7 +89,7 @@ def _exactly(value: Any) -> Possible:
     return Possible(others=frozenset({value}))
 
 
-def _case(arguments: Sequence[Formula], given: GivenRanges) -> Possible:
+def _case(arguments: Sequence[written.Formula], given: GivenRanges) -> Possible:
     found = NOTHING
     for test, value in zip(arguments[:-1:2], arguments[1:-1:2], strict=True):
         truths = set(possible(test, given).truths())
@@ -111,26 +100,26 @@ def _case(arguments: Sequence[Formula], given: GivenRanges) -> Possible:
     return found.or_else(possible(arguments[-1], given))
 
 
-def _applied(operator: Operator, values: Sequence[Possible]) -> Possible:
+def _applied(operator: written.Operator, values: Sequence[Possible]) -> Possible:
     null = any(value.null for value in values)
     match operator:
-        case Operator.AND | Operator.OR | Operator.NOT:
+        case written.Operator.AND | written.Operator.OR | written.Operator.NOT:
             return _logic(operator, values)
-        case Operator.IS_NULL:
+        case written.Operator.IS_NULL:
             filled = values[0].ends is not None or bool(values[0].others)
             return Possible(others=frozenset({*([True] if null else []), *([False] if filled else [])}))
-        case Operator.COALESCE:
+        case written.Operator.COALESCE:
             return _first(values)
-        case Operator.NULLIF:
+        case written.Operator.NULLIF:
             return replace(values[0], null=True)
-        case Operator.GREATEST | Operator.LEAST:
+        case written.Operator.GREATEST | written.Operator.LEAST:
             return _extreme(operator, values)
-        case Operator.EQUAL | Operator.LESS | Operator.AT_MOST:
+        case written.Operator.EQUAL | written.Operator.LESS | written.Operator.AT_MOST:
             return replace(_compared(operator, *values), null=null)
-        case Operator.DATE | Operator.MOMENT | Operator.SINCE:
+        case written.Operator.DATE | written.Operator.MOMENT | written.Operator.SINCE:
             return Possible(UNBOUNDED, null=null)
-        case Operator.SAME:
-            found = _compared(Operator.EQUAL, *values).others
+        case written.Operator.SAME:
+            found = _compared(written.Operator.EQUAL, *values).others
             return Possible(others=frozenset({True, False}) if null else found)
     ends = [value.ends for value in values]
     if any(one is None for one in ends):
@@ -138,35 +127,35 @@ def _applied(operator: Operator, values: Sequence[Possible]) -> Possible:
     return _number(operator, [one or UNBOUNDED for one in ends], null=null)
 
 
-def _number(operator: Operator, ends: Sequence[Ends], *, null: bool) -> Possible:
+def _number(operator: written.Operator, ends: Sequence[Ends], *, null: bool) -> Possible:
     """Return what a number is that is computed from others."""
     if operator in ARITHMETIC:
         left, right = ends
         return Possible(combine(operator, left, right), null=null or _by_zero(operator, right))
-    if operator is Operator.WHOLE_DIVIDE:
-        found = combine(Operator.DIVIDE, *ends)
+    if operator is written.Operator.WHOLE_DIVIDE:
+        found = combine(written.Operator.DIVIDE, *ends)
         return Possible(_mapped(trunc, found), null=null or _by_zero(operator, ends[1]))
-    if operator is Operator.MODULO:
+    if operator is written.Operator.MODULO:
         sizes = [abs(end) for end in ends[1] if end is not None]
         most = max(sizes) if len(sizes) == len(ends[1]) else None
         bound = (None if most is None else -most, most)
         return Possible(bound, null=null or _by_zero(operator, ends[1]))
-    if operator in (Operator.NOT_BELOW, Operator.NOT_ABOVE):
+    if operator in (written.Operator.NOT_BELOW, written.Operator.NOT_ABOVE):
         return Possible(_clamped(operator, *ends), null=null)
-    if operator is Operator.SQRT:
+    if operator is written.Operator.SQRT:
         return Possible(_root(ends[0]), null=null or ends[0][0] is None or ends[0][0] < 0)
-    if operator is Operator.ABS:
+    if operator is written.Operator.ABS:
         return Possible(_absolute(ends[0]), null=null)
-    if operator is Operator.ROUND:
+    if operator is written.Operator.ROUND:
         places = int(ends[1][0] or 0)
         return Possible((rounded(ends[0][0], places), rounded(ends[0][1], places)), null=null)
     return Possible(_mapped(_MONOTONE[operator], ends[0]), null=null)
 
 
-_MONOTONE: dict[Operator, Callable[[Fraction], int]] = {
-    Operator.FLOOR: floor,
-    Operator.CEIL: ceil,
-    Operator.SIGN: lambda number: (number > 0) - (number < 0),
+_MONOTONE: dict[written.Operator, Callable[[Fraction], int]] = {
+    written.Operator.FLOOR: floor,
+    written.Operator.CEIL: ceil,
+    written.Operator.SIGN: lambda number: (number > 0) - (number < 0),
 }
 
 
@@ -181,15 +170,15 @@ def _root(ends: Ends) -> Ends:
     return least, None if high is None else square_root(max(high, Fraction(0)), up=True)
 
 
-def _by_zero(operator: Operator, divisor: Ends) -> bool:
-    divides = operator in (Operator.DIVIDE, Operator.WHOLE_DIVIDE, Operator.MODULO)
+def _by_zero(operator: written.Operator, divisor: Ends) -> bool:
+    divides = operator in (written.Operator.DIVIDE, written.Operator.WHOLE_DIVIDE, written.Operator.MODULO)
     low, high = divisor
     return divides and (low is None or low <= 0) and (high is None or high >= 0)
 
 
-def _clamped(operator: Operator, ends: Ends, kept: Ends) -> Ends:
+def _clamped(operator: written.Operator, ends: Ends, kept: Ends) -> Ends:
     """Return where a number of an interval lies once it keeps an end."""
-    chosen = max if operator is Operator.NOT_BELOW else min
+    chosen = max if operator is written.Operator.NOT_BELOW else min
     (low, high), (floor_, lid) = ends, kept
     return _end(chosen, (low, floor_), low=True), _end(chosen, (high, lid), low=False)
 
@@ -202,9 +191,9 @@ def _absolute(ends: Ends) -> Ends:
     return least, max(abs(low), abs(high))
 
 
-def _logic(operator: Operator, values: Sequence[Possible]) -> Possible:
+def _logic(operator: written.Operator, values: Sequence[Possible]) -> Possible:
     found: set[bool | None] = set(values[0].truths())
-    if operator is Operator.NOT:
+    if operator is written.Operator.NOT:
         found = {apply(operator, [truth]) for truth in found}
     for value in values[1:]:
         found = {apply(operator, pair) for pair in product(found, value.truths())}
@@ -220,7 +209,7 @@ def _first(values: Sequence[Possible]) -> Possible:
     return found
 
 
-def _extreme(operator: Operator, values: Sequence[Possible]) -> Possible:
+def _extreme(operator: written.Operator, values: Sequence[Possible]) -> Possible:
     """Return the greatest or least of some values, of which those that are NULL are left out."""
     filled = [value for value in values if value.ends is not None]
     sure = [value for value in filled if not value.null]
@@ -230,7 +219,9 @@ def _extreme(operator: Operator, values: Sequence[Possible]) -> Possible:
             found = found.or_else(value)
         return found
     # what may be NULL can only raise the greatest of the others, or lower the least of them
-    chosen, inner, outer = (max, sure, filled) if operator is Operator.GREATEST else (min, filled, sure)
+    chosen, inner, outer = (
+        (max, sure, filled) if operator is written.Operator.GREATEST else (min, filled, sure)
+    )
     lows = [value.ends[0] for value in inner if value.ends is not None]
     highs = [value.ends[1] for value in outer if value.ends is not None]
     return Possible((_end(chosen, lows, low=True), _end(chosen, highs, low=False)))
@@ -245,18 +236,18 @@ def _end(chosen: Callable[..., Fraction], ends: Sequence[End], *, low: bool) -> 
     return chosen(known)
 
 
-def _compared(operator: Operator, left: Possible, right: Possible) -> Possible:
+def _compared(operator: written.Operator, left: Possible, right: Possible) -> Possible:
     if left.ends is None or right.ends is None:
         if (left.ends and right.others) or (left.others and right.ends):
             return _truths(surely=False, never=False)  # a moment that was released beside one written down
         found = {apply(operator, pair) for pair in product(left.others, right.others)}
         return Possible(others=frozenset(found))
     (a, b), (c, d) = left.ends, right.ends
-    if operator is Operator.EQUAL:
+    if operator is written.Operator.EQUAL:
         same = a is not None and a == b == c == d
         apart = (b is not None and c is not None and b < c) or (a is not None and d is not None and d < a)
         return _truths(surely=same, never=apart)
-    strictly = operator is Operator.LESS
+    strictly = operator is written.Operator.LESS
     surely = b is not None and c is not None and (b < c if strictly else b <= c)
     never = a is not None and d is not None and (a >= d if strictly else a > d)
     return _truths(surely=surely, never=never)

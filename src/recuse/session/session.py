@@ -109,8 +109,8 @@ class Session(Spine):
         sql: str,
         epsilon: NumberLike,
         *,
-        delta: NumberLike | None = None,
         mechanism: str = DEFAULT,
+        delta: NumberLike | None = None,
         moment: datetime | None = None,
     ) -> SqlQuestion:
         """Return a question that `charge` and `answer` take, or refuse it. No private row is read."""

@@ -25,7 +25,7 @@ from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT
 from recuse.mechanism.ordered import AtRank, Largest, MostFrequent, Ordered, Picker, PlacedGroup
 from recuse.mechanism.peeled import Peeled, worth_peeling
-from recuse.mechanism.prepared import prepare
+from recuse.mechanism.prepared import prepare, prepare_kept
 from recuse.mechanism.priced import priced
 from recuse.mechanism.recursive import Recursive
 from recuse.noise import Noise
@@ -259,6 +259,8 @@ def _groups(
         return Ordered(placed, *_picked(measure.aggregate), shared(measure, rows.domain))
     if measure.sharing is Sharing.ONE_OWNER:
         return OneOwner(clipped(rows.contributions(measure), solver))
+    if (kept := rows.staying(measure)) is not None:
+        return SideBySide([prepare_kept(kept)])
     relations = rows.relations(measure)
     if measure.sharing is Sharing.SIDE_BY_SIDE or len(relations) < 2:
         return SideBySide([prepare(relation, solver) for relation in relations])

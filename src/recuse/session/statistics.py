@@ -17,7 +17,9 @@ class Statistics:
 
     `largest["orders"]` is how many orders link to the customer with the most, by any of their links; the
     others have fewer and fewer: by a power of their rank, or on a bell if it is within 5 times the mean.
-    Where nothing is stated, ten times the mean is assumed, and the estimate says so.
+    Where nothing is stated, ten times the mean is assumed, and the estimate says so. Of a column by which
+    rows are joined, `largest["visit.doctor"]` is how many rows share one value, and `rows["visit.doctor"]`
+    how many values there are.
     """
 
     rows: Mapping[str, int]

@@ -12,67 +12,26 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
-import scipy  # its rooms are loaded when they are entered: commands that need none start sooner
 from sqlglot import exp
 
 from recuse.engines.bare import Bare, BareError, bare, fill
 from recuse.engines.literals import name_literal, text_literal
-from recuse.errors import ParameterError
+from recuse.errors import ParameterError, StatisticsError
 from recuse.fold import fold, same
-from recuse.krelation.relation import Floats
 from recuse.policy import Policy
-from recuse.policy.terms import LinkChoice
+from recuse.policy.terms import LinkChoice, Typical
 from recuse.privacy import decimal_text
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
+from recuse.session.fanout import TAIL, Numbers, assumed_largest, fan_out
 from recuse.session.statistics import Statistics, stated_of
 from recuse.sql.catalogue import Catalogue, Column, Table
 from recuse.sql.native.looked import scalars_below, scans_of
 from recuse.sql.ownership import Linked, Ownership, ProtectedTable, own
 from recuse.sql.plan import Plan
 
-TAIL = 10
-COMPANY = 4
-"""how flat a heavy tail is at its top"""
-LIGHT = 5
-"""up to so many times the mean the largest is the end of a bell, beyond that of a heavy tail"""
 SEED = 2013
-Numbers = npt.NDArray[np.int64]
-
-
-def assumed_largest(rows: int, targets: int) -> int:
-    """Return the most rows of one target where nobody states it: ten times the mean, a heavy tail."""
-    return min(rows, -(-TAIL * rows // targets))
-
-
-def fan_out(rows: int, targets: int, largest: int) -> Numbers:
-    """Return for every row the target that it links to, all rows, the first with `largest` of them.
-
-    >>> np.bincount(fan_out(10, 5, 4)).tolist(), np.bincount(fan_out(20, 10, 12)).tolist()
-    ([4, 3, 2, 1], [12, 4, 2, 1, 0, 1])
-    """
-    shape = _bell if largest * targets <= LIGHT * rows else _power
-    low, high = 0.0, 64.0
-    for _ in range(60):  # the steeper, the fewer
-        middle = (low + high) / 2
-        low, high = (middle, high) if shape(targets, largest, middle).sum() > rows else (low, middle)
-    ends = np.minimum(np.rint(np.cumsum(shape(targets, largest, high))), rows).astype(np.int64)
-    found = np.repeat(np.arange(targets), np.diff(ends, prepend=0))
-    return np.concatenate([found, np.arange(rows - len(found)) % targets])
-
-
-def _power(targets: int, largest: int, steep: float) -> Floats:
-    """Return Zipf's law as Mandelbrot has it, for the largest is seldom alone: largest·((i+4)/5)^-s."""
-    ranks = (np.arange(1, targets + 1) + COMPANY) / (1 + COMPANY)
-    found: Floats = largest * ranks**-steep
-    return found
-
-
-def _bell(targets: int, largest: int, steep: float) -> Floats:
-    """Return the quantiles of a normal distribution from the largest down, none below 0."""
-    quantiles = scipy.special.ndtri(1 - (np.arange(targets) + 0.5) / targets)
-    found: Floats = np.maximum(largest - steep * largest / 8 * (quantiles[0] - quantiles), 0)
-    return found
+MADE_UP, MOST_MADE_UP = 100, 10**15
+"""values of which nobody says how large they are lie below the first; none reaches the second"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +100,10 @@ class Maker:
         if table.name not in self.made:
             rows = self.statistics.rows_of(table.name)
             known = dict.fromkeys(self._naming(table), np.arange(rows)) | dict(self._references(table, rows))
-            known |= dict(self._links(table, rows)) | dict(self._listed(table, rows))
+            known |= dict(self._spread(table, rows)) | dict(self._listed(table, rows))
+            known |= dict(self._links(table, rows))
             self.made[table.name] = {
-                column.name: known[column.name]
-                if column.name in known
-                else self.random.integers(0, 100, rows)
+                column.name: known[column.name] if column.name in known else self._values(table, column, rows)
                 for column in table.columns
             }
             self.stated.update((table.name, name) for name in known)
@@ -187,6 +145,36 @@ class Maker:
             named = self.random.integers(0, self.statistics.rows_of(key.target), rows)
             for column, target in zip(key.columns, key.target_columns, strict=True):
                 yield column, there[target][named]
+
+    def _spread(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
+        """Yield the columns of which it is stated how many rows share one value (`visit.doctor`).
+
+        How many values there are is stated likewise, or is how many rows the table has that they name.
+        """
+        named = {
+            key.columns[0]: stated_of(self.statistics.rows, key.target)
+            for key in table.foreign_keys
+            if len(key.columns) == 1
+        }
+        for column in table.columns:
+            place = f"{table.name}.{column.name}"
+            values = stated_of(self.statistics.rows, place) or named.get(column.name)
+            largest = stated_of(self.statistics.largest, place)
+            if largest is None and stated_of(self.statistics.rows, place) is None:
+                continue
+            if values is None:
+                raise StatisticsError(
+                    f"how many values has {place}?", hint=f"state it: rows={{'{place}': 100}}"
+                )
+            found = fan_out(rows, values, largest or assumed_largest(rows, values))
+            self.random.shuffle(found)
+            yield column.name, found
+
+    def _values(self, table: Table, column: Column, rows: int) -> Numbers:
+        """Return made-up values: about as large as the policy says, else below 100."""
+        said = next((one for one in self.policy.typical if _says(one, table, column)), None)
+        most = MADE_UP if said is None else min(max(2, round(2 * said.value)), MOST_MADE_UP)
+        return self.random.integers(0, most, rows)
 
     def _listed(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
         """Yield the columns whose values the policy lists: each as likely."""
@@ -250,6 +238,10 @@ class Maker:
                     {f"c{i}": found for i, found in enumerate(numbers)},
                 )
         return connection
+
+
+def _says(said: Typical, table: Table, column: Column) -> bool:
+    return same(said.table, table.name) and any(same(name, column.name) for name in said.columns)
 
 
 def _value(name: str, column: Column, listed: Sequence[str | int | Fraction] | None) -> str:

@@ -42,6 +42,9 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
                  interior point, the simplex method, iterative refinement
     all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`, `thresholds.exact`)
 
+Where tuples are (`source`): in memory, or in an engine (`kept`), which sends loads as a histogram, a focus,
+and sums over those whom it leaves out; where every row has one owner there are closed forms.
+
 Guarantee: what doubles find is an answer only once `certificate` and `bounds` have proven its ends in
 outward-rounded or integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no
 tolerance, no limit and no status: there are finitely many cuts and finitely many bases, and Bland's rule

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recuse.krelation.relation import Floats
-from recuse.solver.cuts.restriction import Focus
 from recuse.solver.cuts.tangents import Slopes
 from recuse.solver.interval import Interval
 from recuse.solver.lp.program import LinearProgram
@@ -84,17 +83,6 @@ def weighted_cut(slopes: Slopes, multipliers: Floats) -> Cut:
     return Cut(enclosed_sum(terms * slopes.constants).low, (slopes.rows.T @ terms) * (1 + slack), terms)
 
 
-def outside_excess(cut: Cut, focus: Focus, allowed: float) -> Floats:
-    """Return doubles not below (slope_p - allowed)⁺ of the participants that the focus leaves out."""
-    outside, tuples = focus.outside, focus.tuples
-    if len(outside.people) == 0:
-        return np.zeros(0)
-    per_weight = cut.terms / np.repeat(tuples.weights_down(), np.diff(tuples.levels[0]))
-    weighted = outside.weights * per_weight[outside.clauses]
-    slope = np.bincount(outside.people, weights=weighted)
-    return _excess(slope * (1 + UNIT * (np.bincount(outside.people) + 8)), allowed)
-
-
 def withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float:
     """Return what a cut of Σ_p ν_p ℓ_p proves of N(τ): Σ_p ν_p (ℓ_p - τ) ≤ 0 in every feasible point.
 
@@ -103,14 +91,14 @@ def withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float
     `multipliers` has one row for every cut that was added up.
     """
     spent = enclosed_sum((multipliers * tau).ravel()).high
-    return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0)).high)
+    return down(down(cut.constant - spent) - enclosed_sum(excess_above(cut.slope, 1.0)).high)
 
 
 def strict_withdrawals_low(cut: Cut, multipliers: Floats, tau: float | Floats) -> float:
     """Return what it proves of N_s(τ): Σ_p ν_p (ℓ_p - τ(1-g_p)) ≤ 0 in every feasible point."""
     spent = enclosed_sum((multipliers * tau).ravel()).high
     own = multipliers.sum(axis=0) * tau * (1 - UNIT * (len(multipliers) + 2))
-    return down(down(cut.constant - spent) - enclosed_sum(_excess(cut.slope, 1.0 + own)).high)
+    return down(down(cut.constant - spent) - enclosed_sum(excess_above(cut.slope, 1.0 + own)).high)
 
 
 def loads_low(loads: Floats, bounds: Floats, most: int, strictness: float) -> float:
@@ -127,17 +115,17 @@ def loads_low(loads: Floats, bounds: Floats, most: int, strictness: float) -> fl
     if place < 0 or not charged[place] > 0:
         return 0.0
     times = 1.0 / float(charged[place])
-    excess = _excess(times * slope * (1 + 4 * UNIT), 1.0 + times * own * (1 - 4 * UNIT))
+    excess = excess_above(times * slope * (1 + 4 * UNIT), 1.0 + times * own * (1 - 4 * UNIT))
     return down(down(times * enclosed_sum(above).low * (1 - UNIT)) - enclosed_sum(excess).high)
 
 
 def truncated_low(cut: Cut, bounds: Floats, rest: int) -> float:
     """Return what a cut of F proves of X(τ), `rest` being the weight of tuples that the cut leaves out."""
-    within = down(cut.constant - enclosed_sum(_excess(cut.slope, bounds)).high)
+    within = down(cut.constant - enclosed_sum(excess_above(cut.slope, bounds)).high)
     return down(within + down(float(rest)))
 
 
-def _excess(slope: Floats, allowed: Floats | float) -> Floats:
+def excess_above(slope: Floats, allowed: Floats | float) -> Floats:
     """Return doubles not below (slope - allowed)⁺."""
     return np.maximum(0.0, (slope - allowed) + UNIT * (slope + allowed))
 

@@ -11,18 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.prices import Prices
-from recuse.krelation.relation import Floats, Tuples
+from recuse.krelation.relation import Integers, Tuples
 from recuse.solver import limits
 from recuse.solver.attempt import attempted
-from recuse.solver.certificate import Checker
 from recuse.solver.cuts.counts import LoadCuts
 from recuse.solver.cuts.pool import CutPool
-from recuse.solver.cuts.restriction import Focus, focus_answer, focus_loads, touching
+from recuse.solver.cuts.restriction import Focus, touching
 from recuse.solver.cuts.truncation import Truncation
 from recuse.solver.index.common_withdrawal import shared_index
 from recuse.solver.index.integer import integer_index
@@ -33,15 +28,16 @@ from recuse.solver.lp.master import Tally
 from recuse.solver.lp.program import Method, patience
 from recuse.solver.lp.whole_tuples import has_alternatives
 from recuse.solver.reference import Reference, reference
+from recuse.solver.source import InMemory, TupleSource
 
 
 @dataclass(slots=True, eq=False)
 class FastPrograms:
     """`Programs` by cutting planes."""
 
-    evaluation: Evaluation
-    loads: Floats
-    invited: NDArray[np.bool_]
+    source: TupleSource
+    invited: list[Integers] = field(default_factory=list)
+    """whom proofs called for"""
     tally: Tally = field(default_factory=Tally)
     plain: LoadCuts | None = None
     active: LoadCuts | None = None
@@ -49,13 +45,13 @@ class FastPrograms:
 
     def largest_load(self) -> float:
         """Return a double not below max_p ℓ_p(0), in units of p's price."""
-        return self.evaluation.prices.least_tau(self.loads)
+        return self.source.largest_load()
 
     def truncated(self, tau: float, width: float) -> Interval:
         """Return an interval that holds X(τ), at most `width` wide."""
         if not self.largest_load() > tau:
-            return enclosed(self.evaluation.tuples.total())
-        movable = focus_answer(self.evaluation, self.loads > self.evaluation.bounds(tau))
+            return enclosed(self.source.total())
+        movable = self.source.movable(tau)
         if len(movable.tuples) == 0:
             return enclosed(movable.rest)
         routes: list[Callable[[], Interval | None]] = []
@@ -77,8 +73,8 @@ class FastPrograms:
         """Return an interval that holds N_s(τ), at most `width` wide or above `stop_above`."""
         if not self.largest_load() > tau:
             return NOTHING
-        overloaded = (self.loads > self.evaluation.bounds(tau)).sum()
-        soon = overloaded <= limits.FEW_OVERLOADED and len(self.evaluation.tuples) >= limits.MANY_TUPLES
+        few = self.source.overloaded(tau) <= limits.FEW_OVERLOADED
+        soon = few and len(self.source) >= limits.MANY_TUPLES
         rounds = limits.COUNT_ROUNDS if soon else limits.ROUNDS_AT_FIRST
         found = self._tried(lambda: self._strict(tau).interval(tau, width, stop_above, rounds))
         found = found or self._whole(tau, width, stop_above)
@@ -89,9 +85,10 @@ class FastPrograms:
         """Return an interval that holds r, at most `width` wide."""
         if not self.largest_load() > theta:
             return NOTHING
-        if len(self.evaluation.tuples.levels) > 2:
+        memory = self.source.everything()
+        if len(memory.evaluation.tuples.levels) > 2:
             found = attempted(
-                lambda: shared_index(self.evaluation, self.loads, theta, beta, width, self.tally)
+                lambda: shared_index(memory.evaluation, memory.loads, theta, beta, width, self.tally)
             )
         else:
             found = self._tried(lambda: self._newton(theta, beta, width))
@@ -99,11 +96,12 @@ class FastPrograms:
 
     def integer_index(self, theta: Fraction, beta: Fraction, factor: int) -> int:
         """Return min{s = 0, 1, … : factor·Γ(s) ≤ θ e^{βs}}, decided exactly."""
-        return integer_index(self, self.evaluation, theta, beta, factor)
+        return integer_index(self, self.source.everything().evaluation, theta, beta, factor)
 
     def _newton(self, theta: float, beta: float, width: float) -> Interval | None:
         """Return an interval that holds r, at most `width` wide; nothing if it does not close."""
-        start = first_guess(self.loads, self.evaluation.tuples, theta, beta)
+        memory = self.source.everything()
+        start = first_guess(memory.loads, memory.evaluation.tuples, theta, beta)
         return real_index(self._descent, start, self.largest_load(), theta, beta, width)
 
     def _whole(self, tau: float, width: float, stop_above: float) -> Interval | None:
@@ -112,14 +110,17 @@ class FastPrograms:
         The interior-point method solves it where few tuples meet. Where many participants are overloaded, a
         first-order method soon tells about how many would have to withdraw, which may be all that is asked.
         """
-        tuples, overloaded = self.evaluation.tuples, self.loads > self.evaluation.bounds(tau)
+        memory = self.source.listed()
+        if memory is None:
+            return None
+        tuples, overloaded = memory.evaluation.tuples, memory.above(tau)
         if (
             has_alternatives(tuples)
             or len(tuples.levels) > 2
             or len(tuples.members) > limits.FIRST_ORDER_MEMBERS
         ):
             return None
-        met = touching(tuples, overloaded, self.evaluation.prices)
+        met = touching(tuples, overloaded, memory.evaluation.prices)
         few = len(tuples) <= limits.FEW_TUPLES and len(met.tuples) <= limits.SPARSE_TUPLES_EACH * len(
             met.people
         )
@@ -136,7 +137,7 @@ class FastPrograms:
             found = attempted(ask)
             if found is not None or self.active is None or len(self.active.outsiders) == 0:
                 return found
-            self.invited[self.active.outsiders] = True
+            self.invited.append(self.active.outsiders)
             self.plain = self.active = None
         return None
 
@@ -144,8 +145,8 @@ class FastPrograms:
         """Return the descent of N in a focus that holds everybody overloaded at τ."""
         if self.plain is None or tau < self.reach:
             self.reach = tau * limits.FOCUS_MARGIN
-            chosen = (self.loads > self.evaluation.bounds(self.reach)) | self.invited
-            self.plain = LoadCuts.plain(CutPool.of(focus_loads(self.evaluation, chosen)), self.tally)
+            focus = self.source.focus(self.reach, self.invited)
+            self.plain = LoadCuts.plain(CutPool.of(focus), self.tally)
         self.active = self.plain
         return self.plain
 
@@ -155,7 +156,8 @@ class FastPrograms:
         return self.active
 
     def _reference(self) -> Reference:
-        return reference(self.evaluation.tuples, self.evaluation.participants, self.evaluation.prices)
+        evaluation = self.source.everything().evaluation
+        return reference(evaluation.tuples, evaluation.participants, evaluation.prices)
 
 
 def _methods(movable: Focus) -> Sequence[Method]:
@@ -172,5 +174,4 @@ def _methods(movable: Focus) -> Sequence[Method]:
 
 def fast_programs(tuples: Tuples, participants: int, prices: Prices | None = None) -> FastPrograms:
     """Return the programs of the tuples of one sign: a `Solver`."""
-    evaluation = Evaluation.of(tuples, participants, prices)
-    return FastPrograms(evaluation, Checker.of(evaluation).initial_loads(), np.zeros(participants, bool))
+    return FastPrograms(InMemory.of(tuples, participants, prices))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 
@@ -24,6 +25,38 @@ EXACT = 2.0**53
 """Below it doubles hold every whole number, so that a load is the same in whatever order it is added up."""
 
 
+class Loads(Protocol):
+    """Everybody's load, exactly, wherever it is."""
+
+    def largest(self) -> float:
+        """Return a double not below the largest of them, in units of its owner's price."""
+
+    def counted(self, tau: float, strictness: float) -> Interval:
+        """Return an interval that holds N(τ) (strictness 0) or N_s(τ) (1), as narrow as loads alone say.
+
+        Guarantee: a lower bound (proofs.md, lemmas D and D'); with all of the overloaded gone nobody else is
+        one.
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListedLoads:
+    """`Loads` in memory."""
+
+    loads: Floats
+    most: int
+    """the largest number of participants that a tuple has"""
+    prices: Prices
+
+    def largest(self) -> float:
+        return self.prices.least_tau(self.loads)
+
+    def counted(self, tau: float, strictness: float) -> Interval:
+        bounds = self.prices.bounds(tau)
+        low = loads_low(self.loads, bounds, self.most, strictness)
+        return Interval(low, float((self.loads > bounds).sum()))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Glance:
     """`Programs` of conjunctions whose loads are exact; what they leave open is asked of a solver.
@@ -31,15 +64,12 @@ class Glance:
     Guarantee: what is answered here is a function of the tuples as a multiset (proofs.md, lemma P).
     """
 
-    loads: Floats
-    most: int
-    """the largest number of participants that a tuple has"""
+    loads: Loads
     total: int
-    prices: Prices
     solved: Callable[[], Programs]
 
     def largest_load(self) -> float:
-        return self.prices.least_tau(self.loads)
+        return self.loads.largest()
 
     def truncated(self, tau: float, width: float) -> Interval:
         if not self.largest_load() > tau:
@@ -59,15 +89,11 @@ class Glance:
         return self.solved().integer_index(theta, beta, factor)
 
     def _counted(self, tau: float, strictness: float, stop_above: float) -> Interval | None:
-        """Return how many have to withdraw: nobody, or surely more than `stop_above`; nothing if it is open.
-
-        Guarantee: a lower bound (proofs.md, lemma D); with all of the overloaded gone nobody else is one.
-        """
+        """Return the count: 0, or surely more than `stop_above`; nothing if it is open."""
         if not self.largest_load() > tau:
             return NOTHING
-        bounds = self.prices.bounds(tau)
-        low = loads_low(self.loads, bounds, self.most, strictness)
-        return Interval(low, float((self.loads > bounds).sum())) if low > stop_above else None
+        found = self.loads.counted(tau, strictness)
+        return found if found.low > stop_above else None
 
 
 def glanced(
@@ -84,7 +110,8 @@ def glanced(
     if not loads.max(initial=0.0) < EXACT:
         return solved()
     paid = prices or Prices.alike(participants)
-    return Glance(loads, int(sizes.max(initial=0)), tuples.total(), paid, cache(solved))
+    known = ListedLoads(loads, int(sizes.max(initial=0)), paid)
+    return Glance(known, tuples.total(), cache(solved))
 
 
 def _are_sets(tuples: Tuples) -> bool:

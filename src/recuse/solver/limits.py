@@ -34,6 +34,9 @@ there all rounds come first. (forum)"""
 FOCUS_WIDENINGS = 8
 """How often a focus is widened before the reference solver takes over. (safety)"""
 
+FEW_KEPT_MEMBERS = 1_000_000
+"""Members of tuples in an engine up to which all are listed sooner than they are asked about. (bench)"""
+
 # ------------------------------------------------------------------ reference
 
 REFINEMENTS = 4

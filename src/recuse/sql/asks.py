@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from recuse.sql.placeholder import Released
 from recuse.sql.totals import TotalTest
 
 NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
@@ -31,8 +32,8 @@ def is_subquery_value(node: exp.Expr) -> bool:
 
 
 def is_subquery(node: exp.Expr) -> bool:
-    """Return whether a node is a predicate with a subquery, or a subquery that stands for a value."""
-    return is_subquery_predicate(node) or is_subquery_value(node)
+    """Return whether a node is a predicate with a subquery, or one that stands for a value, read or not."""
+    return is_subquery_predicate(node) or is_subquery_value(node) or isinstance(node, Released)
 
 
 def is_extreme(node: exp.Expr) -> bool:

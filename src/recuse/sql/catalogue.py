@@ -66,18 +66,11 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A table of the database that is not read, and why."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Catalogue:
     """The tables of a database, and the names of the functions that it defines itself."""
 
     tables: tuple[Table, ...]
+    """those that can be asked about"""
     macros: frozenset[str] = frozenset()
     untyped: tuple[str, ...] = ()
     """the tables whose column types only a policy can say"""
@@ -116,6 +109,14 @@ class Catalogue:
     def nearest_table(self, name: str) -> str | None:
         """Return the table whose name is most like `name`."""
         return nearest(name, (table.name for table in self.tables))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A table of the database that is not read, and why."""
+
+    name: str
+    why: str
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

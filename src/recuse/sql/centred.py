@@ -17,7 +17,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from recuse.privacy import decimal_text
-from recuse.sql.placeholder import SAID
+from recuse.sql.placeholder import PutFirst, asked_first
 
 ONE_VALUE = (exp.VariancePop, exp.Variance, exp.StddevPop, exp.Stddev, exp.StddevSamp)
 TWO_VALUES = (
@@ -35,14 +35,14 @@ def product_granularity(granularity: Fraction) -> Fraction:
     return min(granularity**2, granularity / 100)
 
 
-def centred(node: exp.Expr, around: exp.Select, granularity: Fraction) -> exp.Expr | None:
+def centred(node: exp.Expr, around: exp.Select, granularity: Fraction, release: PutFirst) -> exp.Expr | None:
     """Return how an aggregate of the SELECT around is written about a centre; None if it is none of these."""
     call, test = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
     held = {key for key, value in call.args.items() if value}
     if isinstance(call, ONE_VALUE) and held == {"this"} and not isinstance(call.this, exp.Distinct):
-        return _Moments(call.this, call.this, test, around, granularity).written(call)
+        return _Moments(call.this, call.this, test, around, granularity, release).written(call)
     if isinstance(call, TWO_VALUES) and held == {"this", "expression"}:
-        return _Moments(call.args["expression"], call.this, test, around, granularity).written(call)
+        return _Moments(call.args["expression"], call.this, test, around, granularity, release).written(call)
     return None
 
 
@@ -55,6 +55,7 @@ class _Moments:
     test: exp.Expr | None
     around: exp.Select
     granularity: Fraction
+    release: PutFirst
 
     @property
     def grouped(self) -> bool:
@@ -155,18 +156,7 @@ class _Moments:
 
     def first(self, value: exp.Expr, said: str) -> exp.Expr:
         """Return a value of all the rows that the SELECT around looks at, released first."""
-        return released_first(value, said, self.around)
-
-
-def released_first(value: exp.Expr, said: str, around: exp.Select) -> exp.Subquery:
-    """Return a value of all the rows that the SELECT around looks at, released first, and told in words."""
-    query = exp.Select(expressions=[value])
-    query.meta[SAID] = said
-    for clause in ("from_", "joins", "where"):
-        held = around.args.get(clause)
-        if held:
-            query.set(clause, [one.copy() for one in held] if isinstance(held, list) else held.copy())
-    return exp.Subquery(this=query)
+        return self.release(asked_first(value, said, self.around))
 
 
 def _number(value: Fraction | int) -> exp.Expr:

@@ -36,7 +36,7 @@ from recuse.sql.groups import Joined
 from recuse.sql.growth import unique_keys
 from recuse.sql.kinds import kind_of
 from recuse.sql.loads import bound_words, load_bound, single_rows
-from recuse.sql.lower import written_out
+from recuse.sql.lower import Compiled
 from recuse.sql.measure import Measure
 from recuse.sql.met import Met
 from recuse.sql.native.question import PublicQuery, public_query
@@ -90,14 +90,25 @@ def _plan_at(text: str, policy: Policy, catalogue: Catalogue, moment: datetime |
 
 
 def _plan_of(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
-    """Return the plan of a tree: about people, or run as it is if it is about nobody."""
+    """Return the plan of a tree: about people, or run as it is if it is about nobody.
+
+    Numbers about nobody are released as others are, exactly; of groups about nobody those are shown that have
+    rows, so they are run as they are.
+    """
     try:
-        return _compile(tree, policy, schema)
+        plan = _compile(tree, policy, schema)
     except QueryError:
         public = public_query(tree, schema, Met(schema))
         if public is None:
             raise
         return _about_nobody(public, schema)
+    if plan.grouping is None or not plan.is_public:
+        return plan
+    try:
+        public = public_query(tree, schema, Met(schema))
+    except QueryError:  # words of our own, such as HISTOGRAM(x, [10, 20])
+        return plan
+    return plan if public is None else _about_nobody(public, schema)
 
 
 def _about_nobody(public: PublicQuery, schema: Schema) -> Plan:
@@ -146,8 +157,9 @@ def _compile(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
 def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[FirstPlan]) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
     grouping = grouping_of(question, measures, schema, policy) if question.keys else None
+    once: Compiled = {}
     compiled = tuple(
-        _derivations(asked, measure, schema, policy, grouped=bool(question.keys))
+        _derivations(asked, measure, schema, policy, once, grouped=bool(question.keys))
         for asked, measure in zip(question.measures, measures, strict=True)
     )
     finding, largest = _finding(question, schema, policy), largest_groups(compiled, question.steps)
@@ -216,7 +228,7 @@ def _finding(question: Reading, schema: Schema, policy: Policy) -> DerivationQue
         ),
         question.measures[0].known,
     )
-    return _derivations(asked, passed(asked, schema), schema, policy, grouped=True)
+    return _derivations(asked, passed(asked, schema), schema, policy, {}, grouped=True)
 
 
 def schema_of(text: str, policy: Policy, catalogue: Catalogue) -> Schema:
@@ -251,13 +263,13 @@ def _called(measure: Measure, text: str) -> Span | None:
 
 
 def _derivations(
-    asked: Measure, measure: Measure, schema: Schema, policy: Policy, *, grouped: bool
+    asked: Measure, measure: Measure, schema: Schema, policy: Policy, once: Compiled, *, grouped: bool
 ) -> DerivationQuery:
     if measure.aggregate.placed and any(block.sign < 0 for block in measure.blocks):
         problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
         hint = "ask for it without NOT, EXCEPT and outer joins of private tables"
         raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
-    tables = derive(measure, schema.text, schema.catalogue.dialect, unique_keys(policy))
+    tables = derive(measure, schema.text, schema.catalogue.dialect, unique_keys(policy), once)
     shape = shape_of(tables)
     if measure.aggregate.placed and shape is Shape.THRESHOLDS:
         problem = f"{measure.aggregate.word} of rows that a count of other rows decides is not answered"
@@ -265,7 +277,6 @@ def _derivations(
         raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
     return DerivationQuery(
         tables=tables,
-        plain=schema.catalogue.dialect.statement(written_out(asked, schema)),
         shape=shape,
         aggregate=measure.aggregate,
         granularity=measure.aggregate.granularity(schema),

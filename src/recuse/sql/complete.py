@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
 from sqlglot import exp
 
@@ -180,7 +181,7 @@ class _Follower:
 
     def _scan(self, wish: str, table: Table) -> Scan:
         """Return one more source, under an alias that no other has."""
-        names = [wish, *(f"{wish}_{number}" for number in range(2, len(self.taken) + 3))]
+        names = chain([wish], (f"{wish}_{number}" for number in count(2)))
         found = Scan(next(name for name in names if fold(name) not in self.taken), table)
         self.taken[fold(found.alias)] = found
         return found

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from recuse.krelation.relation import Shape
 
@@ -33,6 +34,14 @@ class Below:
     """of the table above: they say which rows of the group"""
 
 
+class DeferredSql(Protocol):
+    """A statement that is written when it is asked for."""
+
+    def sql(self) -> str:
+        """Return its text."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class DerivationTable:
     """One derivation table: its SQL, and what its columns mean.
@@ -41,7 +50,7 @@ class DerivationTable:
     `value` is what a row counts for in a threshold above it. `listed` returns the same rows before those of
     equal owners and keys are summed, where they are no more than the rows of one table. `meant` says what
     `sql` returns with every derivation listed, where that adds them up before they are multiplied; it is not
-    run.
+    run, and written when somebody asks what makes two questions the same.
     """
 
     sql: str
@@ -50,7 +59,7 @@ class DerivationTable:
     below: tuple[Below, ...]
     value: str | None = None
     listed: str | None = field(default=None, compare=False)
-    meant: str | None = None
+    meant: DeferredSql | None = field(default=None, compare=False)
 
     @property
     def is_owned(self) -> bool:

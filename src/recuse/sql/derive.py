@@ -2,55 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from recuse.scalars.types import Opaque, Type, common
+from recuse.scalars.types import Opaque, Type
 from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.eager import COPIES, WEIGHT, Compiling, eager_rows, times_copies
-from recuse.sql.elaborate import Lookup, brought, type_of
+from recuse.sql.eager import COPIES, WEIGHT, eager_rows, times_copies
+from recuse.sql.elaborate import brought, type_of
 from recuse.sql.growth import UniqueKeys, enforced
-from recuse.sql.lower import Lowering
+from recuse.sql.lower import Compiled, Lowering
 from recuse.sql.measure import Aggregate, Measure
+from recuse.sql.parts import Compiling
 from recuse.sql.position import refusal, span
 from recuse.sql.presence import join_present
 from recuse.sql.query import Block, BlockSource, Choice, Owner, Scalar, Scan, SetOf, column, shows
-from recuse.sql.render import number_of, select, union
-from recuse.sql.tied import Tied, needed_around, used_in
-from recuse.sql.walk import below, scalars_of
+from recuse.sql.render import number_of, union
+from recuse.sql.tied import Tied, needed, used_in
+from recuse.sql.walk import below, owned, owner_types
 
 DERIVATIONS = "derivations"
 VALUE = "value"
 
 
 def derive(
-    measure: Measure, text: str, dialect: Dialect = DUCKDB, keys: UniqueKeys = enforced
+    measure: Measure,
+    text: str,
+    dialect: Dialect = DUCKDB,
+    keys: UniqueKeys = enforced,
+    compiled: Compiled | None = None,
 ) -> tuple[DerivationTable, ...]:
     """Return the derivation tables of a measure, one for each of its blocks.
 
-    `keys` say which joins can multiply rows; nothing but the time it takes rests on them.
+    `keys` say which joins can multiply rows, and `compiled` is what other measures of the question were
+    compiled to; nothing but the time it takes rests on either.
 
     Guarantee: a withdrawal removes from every table exactly the rows that name the participant, and
     changes no other row: owners, keys and weights are functions of a row's own values.
     """
     lookup = measure.lookup()
     owners = owner_types(measure.blocks, lookup)
-    deriver = _Deriver(lookup, measure.known, measure.aggregate, owners, text, dialect, keys)
+    lowering = Lowering(lookup, text, dialect, {} if compiled is None else compiled)
+    deriver = _Deriver(lowering, measure.known, measure.aggregate, owners, Compiling(lowering, keys))
     return tuple(deriver.top(block) for block in measure.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class _Deriver:
-    lookup: Lookup
+    lowering: Lowering
     known: Sequence[BlockSource]
     aggregate: Aggregate
     owners: Mapping[str, tuple[Type, ...]]
-    text: str
-    dialect: Dialect
-    keys: UniqueKeys
+    adding: Compiling
 
     def top(self, block: Block) -> DerivationTable:
         """Return the table of a measure's rows: equal owners and groups summed, signs apart.
@@ -63,23 +68,20 @@ class _Deriver:
         if any(inner.absent for inner in below([block])):
             raise ValueError("split the signs first")
         outputs, table = self._columns(block, (), block.keys, "group")
-        weighed = exp.alias_(block.weight.copy(), WEIGHT)
-        inner = self._lowered(select(block, *outputs, weighed))
-        weight = exp.column(WEIGHT, DERIVATIONS)
-        total: Scalar = exp.Sum(this=weight) if self.aggregate.weighed else exp.Count(this=exp.Star())
-        statement = self._totals(block, table, outputs, inner, total)
-        sql, listed = self.dialect.statement(statement), self._listed(block, statement, outputs)
-        shown = [*outputs, weighed] if self.aggregate.placed else outputs
-        added = self._added_up(block, shown)
+        added = self._added_up(block, outputs)
+        listing = _Listing(self, block, tuple(outputs), table)
         if added is None:
-            return replace(table, sql=sql, listed=listed)
+            statement = listing.statement()
+            listed = self._listed(block, statement, outputs)
+            return replace(table, sql=self.lowering.dialect.statement(statement), listed=listed)
         early = self._totals(block, table, outputs, *added)
-        return replace(table, sql=self.dialect.statement(early), listed=listed, meant=sql)
+        return replace(table, sql=self.lowering.dialect.statement(early), meant=listing)
 
-    def _added_up(self, block: Block, shown: Sequence[Scalar]) -> tuple[exp.Query, Scalar] | None:
+    def _added_up(self, block: Block, outputs: Sequence[Scalar]) -> tuple[exp.Query, Scalar] | None:
         """Return the rows of a block added up before they are joined, and their total; None if in vain."""
         weight = block.weight if self.aggregate.weighed else None
-        inner = eager_rows(block, shown, weight, Compiling(self.lookup, self.text, self.dialect, self.keys))
+        shown = [*outputs, *([weighed(block)] if self.aggregate.placed else [])]
+        inner = eager_rows(block, shown, weight, self.adding)
         if inner is None:
             return None
         copies = exp.column(COPIES, DERIVATIONS)
@@ -136,11 +138,11 @@ class _Deriver:
         rows = join_present(block, self.known)
         statement = summed.copy()
         statement.set("group", None)
-        inner = self._lowered(select(rows, *outputs, exp.alias_(block.weight.copy(), WEIGHT)))
+        inner = self.lowering.rows(rows, [*outputs, weighed(block)])
         statement.args["from_"].this.set("this", inner)
         names = [*(output.alias for output in outputs), *([WEIGHT] if self.aggregate.weighed else [])]
         statement.set("expressions", [exp.column(name, DERIVATIONS) for name in names])
-        return self.dialect.statement(statement)
+        return self.lowering.dialect.statement(statement)
 
     def _columns(
         self, block: Block, around: Sequence[Block], key: Sequence[Scalar], name: str
@@ -150,7 +152,7 @@ class _Deriver:
 
         def add(prefix: str, values: Sequence[Scalar]) -> tuple[str, ...]:
             names = [prefix] if len(values) == 1 else [f"{prefix}_{n}" for n in range(1, len(values) + 1)]
-            outputs.extend(exp.alias_(v.copy(), n) for v, n in zip(values, names, strict=True))
+            outputs.extend(exp.alias_(v, n, copy=False) for v, n in zip(values, names, strict=True))
             return tuple(names)
 
         keyed = add(name, key)
@@ -175,8 +177,8 @@ class _Deriver:
         """Return the OR, or the threshold, of a choice."""
         if choice.quorum is None:
             return Group(tuple(self._branch(branch, around, tie) for branch in choice.branches))
-        tied = Tied.of(around, tie, self.lookup)
-        inner = replace(self, lookup=tied.lookup)
+        tied = Tied.of(around, tie, self.lowering.lookup)
+        inner = replace(self, lowering=Lowering(tied.lookup, self.lowering.text, self.lowering.dialect))
         if choice.quorum.distinct:
             tables: tuple[DerivationTable, ...] = (inner._values(choice, around, tied),)
         else:
@@ -187,13 +189,14 @@ class _Deriver:
         """Return how many are needed: a number, or the SQL that says how many distinct rows there are."""
         if isinstance(least, int):
             return least
-        return self.dialect.statement(self._lowered(number_of([least]).this))
+        return self.lowering.dialect.statement(self.lowering.statement(number_of([least]).this))
 
     def _counted(self, block: Block, around: Sequence[Block], tied: Tied) -> DerivationTable:
         """Return the rows of one branch of a threshold, those of equal owners added up."""
         outputs, table = self._columns(block, around, tied.tie, "key")
         weight = exp.Literal.number(1) if block.weight is None else block.weight
-        rows = self._lowered(select(tied.rows(block), *tied.renamed([*outputs, exp.alias_(weight, VALUE)])))
+        shown = tied.renamed([*outputs, exp.alias_(weight, VALUE)])
+        rows = self.lowering.rows(tied.rows(block), shown)
         keys: list[Scalar] = [exp.column(output.alias, DERIVATIONS) for output in outputs]
         value = exp.column(VALUE, DERIVATIONS)
         total = exp.Sum(this=value.copy()) if block.weight is not None else exp.Count(this=exp.Star())
@@ -205,7 +208,7 @@ class _Deriver:
             statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
         else:
             statement.set("having", exp.Having(this=exp.Count(this=exp.Star()) > 0))
-        return replace(table, sql=self.dialect.statement(statement), value=VALUE)
+        return replace(table, sql=self.lowering.dialect.statement(statement), value=VALUE)
 
     def _values(self, choice: Choice, around: Sequence[Block], tied: Tied) -> DerivationTable:
         """Return the distinct values of a threshold, each of them an OR over its rows."""
@@ -214,12 +217,12 @@ class _Deriver:
         for branch in choice.branches:
             key = [*tied.tie, *(output.value for output in branch.outputs)]
             outputs, table = self._columns(branch, around, key, "key")
-            statement = select(tied.rows(branch), *tied.renamed(outputs))
+            statement = self.lowering.rows(tied.rows(branch), tied.renamed(outputs))
             statement.set("distinct", exp.Distinct())
-            members.append(replace(table, sql=self.dialect.statement(self._lowered(statement))))
+            members.append(replace(table, sql=self.lowering.dialect.statement(statement)))
             values = [exp.alias_(v.copy(), n) for v, n in zip(key, table.key, strict=True)]
-            rows.append(select(tied.rows(branch), *tied.renamed(values)))
-        sql = self.dialect.statement(self._lowered(union(rows, distinct=True)))
+            rows.append(self.lowering.rows(tied.rows(branch), tied.renamed(values)))
+        sql = self.lowering.dialect.statement(union(rows, distinct=True))
         names = members[0].key
         return DerivationTable(sql, names[: len(tied.tie)], (), (Below(Group(tuple(members)), names),))
 
@@ -235,17 +238,17 @@ class _Deriver:
         self, block: Block, around: Sequence[Block], key: Sequence[Scalar], rows: Block
     ) -> DerivationTable:
         outputs, table = self._columns(block, around, key, "key")
-        statement = select(rows, *(outputs or [exp.Literal.number(1)]))
+        statement = self.lowering.rows(rows, outputs or [exp.Literal.number(1)])
         statement.set("distinct", exp.Distinct())
-        return replace(table, sql=self.dialect.statement(self._lowered(statement)))
-
-    def _lowered(self, statement: exp.Query) -> exp.Query:
-        return Lowering(self.lookup, self.text, self.dialect).statement(statement)
+        return replace(table, sql=self.lowering.dialect.statement(statement))
 
     def _named(self, owner: Owner) -> list[Scalar]:
         """Return the values that name an owner, in the types that all owners of the kind have."""
         kinds = self.owners[owner.kind]
-        return [brought(value, kind, self.lookup) for value, kind in zip(owner.values, kinds, strict=True)]
+        return [
+            brought(value, kind, self.lowering.lookup)
+            for value, kind in zip(owner.values, kinds, strict=True)
+        ]
 
     def _tie(self, choice: Choice, around: Sequence[Block]) -> list[Scalar]:
         """Return the columns of the blocks around that a choice uses, in a form that keeps values apart."""
@@ -257,43 +260,38 @@ class _Deriver:
             if part.table in outside
         }
         for node in used.values():
-            kind = type_of(node, self.lookup)
+            kind = type_of(node, self.lowering.lookup)
             if isinstance(kind, Opaque):
                 raise refusal(
                     f"a subquery cannot be tied to its row by {node.name}, a column of type {kind.spelled}",
-                    self.text,
-                    span(node, self.text),
+                    self.lowering.text,
+                    span(node, self.lowering.text),
                     accepted="numbers, text without collation, dates, timestamps, truth values, UUIDs",
                     hint="compare with another column",
                 )
         return [used[name].copy() for name in sorted(used)]
 
 
-def owner_types(blocks: Iterable[Block], lookup: Lookup) -> dict[str, tuple[Type, ...]]:
-    """Return for every kind of participant the types of the values that name one, the same everywhere."""
-    found: dict[str, list[list[Type]]] = {}
-    for block in below(blocks):
-        for owner in block.owners:
-            found.setdefault(owner.kind, []).append([type_of(value, lookup) for value in owner.values])
-    named = {kind: [common(column) for column in zip(*rows, strict=True)] for kind, rows in found.items()}
-    return {kind: tuple(one or Opaque("several") for one in columns) for kind, columns in named.items()}
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The statement that lists every derivation of a block, those of equal owners and groups summed."""
+
+    deriver: _Deriver
+    block: Block
+    outputs: tuple[Scalar, ...]
+    table: DerivationTable
+
+    def statement(self) -> exp.Select:
+        inner = self.deriver.lowering.rows(self.block, [*self.outputs, weighed(self.block)])
+        one = exp.Count(this=exp.Star())
+        total = exp.Sum(this=exp.column(WEIGHT, DERIVATIONS)) if self.deriver.aggregate.weighed else one
+        return self.deriver._totals(self.block, self.table, self.outputs, inner, total)
+
+    def sql(self) -> str:
+        """Return its text."""
+        return self.deriver.lowering.dialect.statement(self.statement())
 
 
-def owned(blocks: Iterable[Block]) -> bool:
-    """Return whether a participant owns any row of the blocks, or of what is below them."""
-    return any(
-        block.owners
-        or any(owned(choice.branches) for choice in block.choices)
-        or any(isinstance(source, SetOf) and owned(source.branches) for source in block.sources)
-        for block in blocks
-    )
-
-
-def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Block:
-    """Return the rows of a branch together with the sources around it that it uses."""
-    outer = needed_around([*scalars_of(block), *tie], around)
-    return replace(
-        block,
-        sources=(*outer.sources, *block.sources),
-        conditions=(*outer.conditions, *block.conditions),
-    )
+def weighed(block: Block) -> exp.Expr:
+    """Return what a row of a block weighs, under its name."""
+    return exp.Alias(this=block.weight, alias=exp.to_identifier(WEIGHT))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
+from sqlglot import Dialect as Grammar
 from sqlglot import ErrorLevel, exp
 
 from recuse.scalars.duckdb import Bodies, Compiler
@@ -38,8 +40,16 @@ class Dialect:
     wide: str | None = None
 
     def statement(self, tree: exp.Expr) -> str:
-        """Return the SQL text of a tree."""
-        return tree.sql(dialect=self.grammar, comments=False, unsupported_level=ErrorLevel.RAISE)
+        """Return the SQL text of a tree, which is used up."""
+        return tree.sql(
+            _grammar(self.grammar), copy=False, comments=False, unsupported_level=ErrorLevel.RAISE
+        )
+
+
+@cache
+def _grammar(name: str) -> Grammar:
+    """Return sqlglot's dialect of a name: to make one takes as long as to write a short statement."""
+    return Grammar.get_or_raise(name)
 
 
 def _duckdb(expression: Expression, bodies: Bodies) -> str:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from recuse.errors import PolicyError
-from recuse.sql.catalogue import Catalogue, ForeignKey, Table
+from recuse.privacy import decimal_text
+from recuse.sql.catalogue import Catalogue, Column, ForeignKey, Table
+from recuse.sql.typical import UNSAID
 
 BUDGET = 10
 CONTROLS = dict.fromkeys((*range(32), 127), " ")
@@ -88,6 +91,7 @@ def draft(
             yield from _undecided(table, list(chosen), doubts.get(table.name, ()))
     for name in typed:
         yield from _never_below(catalogue, name)
+        yield from _about(catalogue, name)
         yield from _types(catalogue, name)
     yield ""
     yield "[budget]                     # what all answers together may cost: 1 is strict, 10 is generous"
@@ -205,13 +209,36 @@ def _unforced_key(catalogue: Catalogue, name: str) -> Iterator[str]:
 
 def _never_below(catalogue: Catalogue, name: str) -> Iterator[str]:
     """Yield the columns that seem to hold no number below 0 and name nothing; one that is counts for 0."""
-    table = catalogue.table(name)
-    if table is None:
-        return
-    naming = {part for key in (*table.keys, *(key.columns for key in table.foreign_keys)) for part in key}
-    found = tuple(c.name for c in table.columns if c.nonnegative and c.name not in naming)
+    found = tuple(column.name for column in _telling(catalogue, name) if column.nonnegative)
     if found:
         yield from _section("nonnegative", table=name, column=found)
+
+
+def _about(catalogue: Catalogue, name: str) -> Iterator[str]:
+    """Yield about how large the numbers of columns seem to be that name nothing, as comments.
+
+    It comes from rows, and is public where it stands: so it does not stand there unless somebody says so.
+    """
+    sizes: dict[Fraction, list[str]] = {}
+    for column in _telling(catalogue, name):
+        if column.typical is not None and column.typical != UNSAID:
+            sizes.setdefault(column.typical, []).append(column.name)
+    for size, columns in sorted(sizes.items()):
+        yield ""
+        yield "# May all know about how large these are? Then remove the marks: sums need fewer people."
+        yield "# [[typical]]"
+        yield f"# table = {_text(name)}"
+        yield f"# column = {_text(tuple(columns))}"
+        yield f"# value = {decimal_text(size)}"
+
+
+def _telling(catalogue: Catalogue, name: str) -> list[Column]:
+    """Return the columns of a table that are part of no key and of no reference."""
+    table = catalogue.table(name)
+    if table is None:
+        return []
+    naming = {part for key in (*table.keys, *(key.columns for key in table.foreign_keys)) for part in key}
+    return [column for column in table.columns if column.name not in naming]
 
 
 def _types(catalogue: Catalogue, name: str) -> Iterator[str]:

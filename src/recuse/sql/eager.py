@@ -11,23 +11,21 @@ that share all owners shown, so that a withdrawal removes a row whole or leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import count
 
 from sqlglot import exp
 
 from recuse.fold import fold
-from recuse.scalars.expression import Variable
-from recuse.scalars.types import Opaque, Type
-from recuse.sql.dialect import Dialect
-from recuse.sql.elaborate import Lookup, type_of
+from recuse.scalars.types import Opaque
+from recuse.sql.elaborate import type_of
 from recuse.sql.equalities import Name
-from recuse.sql.growth import UniqueKeys, keys_of, multiplying
+from recuse.sql.growth import keys_of, multiplying
 from recuse.sql.jointree import JoinTree, JoinUnit, join_tree
-from recuse.sql.lower import Lowering
+from recuse.sql.parts import Compiling, OverParts, PartialSums
 from recuse.sql.query import Block, Scalar, column
-from recuse.sql.render import select
 from recuse.sql.walk import aliases
 
 ADDED_UP = "the join is not listed: rows are added up by owner and join key before they are multiplied"
@@ -42,16 +40,6 @@ Needed = dict[Name, Scalar]
 """what is wanted of rows: columns under their names, outputs under ("", their name)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiling:
-    """What statements are compiled with."""
-
-    lookup: Lookup
-    text: str
-    dialect: Dialect
-    keys: UniqueKeys
-
-
 def eager_rows(
     block: Block, outputs: Sequence[Scalar], weight: Scalar | None, compiling: Compiling
 ) -> exp.Select | None:
@@ -59,32 +47,17 @@ def eager_rows(
 
     Without a weight there is none; with one, rows that weigh nothing may be missing.
     """
-    if compiling.dialect.wide is None or len(multiplying(block, compiling.keys)) < 2:
+    if compiling.lowering.dialect.wide is None or len(multiplying(block, compiling.keys)) < 2:
         return None
     taken = {fold(source.alias) for source in block.sources}
     names = (name for number in count(1) if (name := f"partial_{number}") not in taken)
-    adding = _Adding(compiling, compiling.dialect.wide, names)
+    adding = _Adding(compiling, compiling.lowering.dialect.wide, names)
     return adding.whole(join_tree(block, outputs, weight), outputs, weight)
 
 
 def times_copies(weight: Scalar, copies: Scalar) -> Scalar:
     """Return what a row weighs, all copies together, between ends that sums can be made of."""
     return _between(exp.Mul(this=weight, expression=copies), MOST_WEIGHT)
-
-
-@dataclass(frozen=True, slots=True)
-class PartialSums:
-    """A statement as a source of another: its columns, and whether it says how many copies a row has."""
-
-    alias: str
-    statement: exp.Select
-    columns: Mapping[Name, str]
-    types: Mapping[str, Type]
-    copied: bool
-
-    def reference(self) -> exp.Subquery:
-        """Return it as an item of FROM."""
-        return exp.Subquery(this=self.statement, alias=exp.TableAlias(this=exp.to_identifier(self.alias)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +72,10 @@ class _Adding:
         """Return the statement of the whole tree; None if nothing is added up in it."""
         wanted = {("", output.alias): output.this for output in outputs}
         joins = [part for one in tree.subtrees() for part in one.joined]
-        passed = [*wanted.values(), *(column(*name) for part in joins for name in _columns(part))]
+        passed = [
+            *wanted.values(),
+            *(column(*name) for part in joins for name in self.compiling.columns(part)),
+        ]
         if any(isinstance(type_of(value, self.compiling.lookup), Opaque) for value in passed):
             return None
         found = self._joined(tree, wanted, weight)
@@ -119,18 +95,16 @@ class _Adding:
                 parts, unit = [local, *parts], JoinUnit(())
         block = Block(sources=unit.sources, conditions=(*unit.conditions, *conditions))
         outputs = [
-            exp.alias_(value.copy(), _spelled(name, place)) for place, (name, value) in _placed(wanted)
+            exp.alias_(value, _spelled(name, place), copy=False) for place, (name, value) in _placed(wanted)
         ]
-        known = _Renaming(parts, self.compiling.lookup)
-        statement = known.lowered(block, outputs, self.compiling)
+        known = OverParts(parts, self.compiling)
+        statement = known.lowered(block, outputs)
         if weight is not None:
-            weighed = (
-                exp.column(WEIGHT, local.alias) if local is not None else known.value(weight, self.compiling)
-            )
+            weighed = exp.column(WEIGHT, local.alias) if local is not None else known.value(weight)
             statement.append("expressions", exp.alias_(weighed, WEIGHT))
         copies = [exp.column(COPIES, part.alias) for part in parts if part.copied]
         if copies or local is not None:
-            one = exp.cast(_number(1), self.wide)
+            one = self._wide(_number(1))
             statement.append("expressions", exp.alias_(_product(copies) if copies else one, COPIES))
         return statement
 
@@ -139,7 +113,9 @@ class _Adding:
         here = frozenset().union(*(one.unit.aliases for one in tree.subtrees()))
         whole = {n: value for n, value in wanted.items() if (used := aliases([value])) and used <= here}
         split = [value for name, value in wanted.items() if name not in whole]
-        names = {n for scalar in (*conditions, *split) for n in _columns(scalar) if n[0] in here}
+        names = {
+            n for scalar in (*conditions, *split) for n in self.compiling.columns(scalar) if n[0] in here
+        }
         names -= {name for value in whole.values() for name in _bare(value)}
         return {**whole, **{name: column(*name) for name in sorted(names)}}
 
@@ -161,13 +137,13 @@ class _Adding:
             total = (
                 exp.Sum(this=exp.column(COPIES, rows.alias)) if rows.copied else exp.Count(this=exp.Star())
             )
-            most = _at_most(exp.cast(total, self.wide), MOST_COPIES)
+            most = _at_most(self._wide(total), MOST_COPIES)
             statement.append("expressions", exp.alias_(most, COPIES))
         else:
             weighed = exp.column(WEIGHT, rows.alias)
             statement.append("expressions", exp.alias_(_between(exp.Sum(this=weighed), MOST_COPIES), WEIGHT))
             least = weighed.copy() > LEAST_WEIGHT
-            statement = statement.where(weighed.neq(0), least)
+            statement = statement.where(weighed.neq(0), least, copy=False)
             keys = [*keys, weighed > 0]
         if keys:
             statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
@@ -181,6 +157,9 @@ class _Adding:
         types = {names[name]: type_of(value, self.compiling.lookup) for name, value in wanted.items()}
         return PartialSums(next(self.names), statement, names, types, copied)
 
+    def _wide(self, value: Scalar) -> Scalar:
+        return exp.Cast(this=value, to=_type_named(self.wide).copy())
+
     def _is_unique(self, unit: JoinUnit, wanted: Needed) -> bool:
         """Return whether no two rows of the unit's only source are equal in what is wanted of them."""
         (source,) = unit.sources
@@ -190,50 +169,9 @@ class _Adding:
         return any({fold(name) for name in key} <= shown for key in keys_of(source, self.compiling.keys))
 
 
-class _Renaming:
-    """Expressions over parts: columns and outputs that a part has are taken from it."""
-
-    def __init__(self, parts: Sequence[PartialSums], lookup: Lookup) -> None:
-        self.parts = parts
-        self.held = {
-            name: column(part.alias, spelled) for part in parts for name, spelled in part.columns.items()
-        }
-        kinds = {(part.alias, spelled): kind for part in parts for spelled, kind in part.types.items()}
-
-        def known(node: Scalar) -> Variable:
-            if isinstance(node, exp.Column) and (node.table, node.name) in kinds:
-                return Variable(node.table, node.name, kinds[node.table, node.name])
-            return lookup(node)
-
-        self.lookup: Lookup = known
-
-    def renamed(self, scalar: Scalar) -> Scalar:
-        """Return an expression over the parts."""
-        if isinstance(scalar, exp.Alias):
-            whole = self.held.get(("", scalar.alias))
-            return exp.alias_(self.renamed(scalar.this) if whole is None else whole.copy(), scalar.alias)
-
-        def rename(node: exp.Expr) -> exp.Expr:
-            found = self.held.get((node.table, node.name)) if isinstance(node, exp.Column) else None
-            return node if found is None else found.copy()
-
-        return scalar.transform(rename)
-
-    def lowered(self, block: Block, outputs: Sequence[Scalar], compiling: Compiling) -> exp.Select:
-        """Return SELECT outputs FROM the block's sources and all parts, compiled."""
-        renamed = replace(block, conditions=tuple(map(self.renamed, block.conditions)))
-        tree = select(renamed, *(map(self.renamed, outputs) if outputs else [_number(1)]))
-        statement = Lowering(self.lookup, compiling.text, compiling.dialect).statement(tree)
-        for part in self.parts:
-            if statement.args.get("from_") is None:
-                statement.set("from_", exp.From(this=part.reference()))
-            else:
-                statement.append("joins", exp.Join(this=part.reference(), kind="CROSS"))
-        return statement
-
-    def value(self, scalar: Scalar, compiling: Compiling) -> Scalar:
-        """Return an expression over the parts, compiled."""
-        return Lowering(self.lookup, compiling.text, compiling.dialect).value(self.renamed(scalar))
+@cache
+def _type_named(name: str) -> exp.DataType:
+    return exp.DataType.build(name)
 
 
 def _product(copies: Sequence[Scalar]) -> Scalar:
@@ -259,10 +197,6 @@ def _is_copied(statement: exp.Select) -> bool:
 
 def _number(value: int) -> Scalar:
     return exp.Literal.number(value)
-
-
-def _columns(scalar: Scalar) -> Iterator[Name]:
-    return ((node.table, node.name) for node in scalar.find_all(exp.Column))
 
 
 def _bare(scalar: Scalar) -> Iterator[Name]:

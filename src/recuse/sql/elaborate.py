@@ -22,6 +22,7 @@ from recuse.scalars.build import apply, bring
 from recuse.scalars.expression import Constant, Expression, Query, Variable
 from recuse.scalars.function import Mistyped
 from recuse.scalars.literals import NULL, literal, number, text
+from recuse.scalars.logic import truth
 from recuse.scalars.spelling import spelled
 from recuse.scalars.types import (
     Boolean,
@@ -93,7 +94,9 @@ class Elaborator:
     def condition(self, node: exp.Expr) -> Expression:
         """Return a condition: what is no truth value is read as one."""
         found = self.expression(node)
-        return found if isinstance(found.type, Boolean) else self._at(node, lambda: bring(found, Boolean()))
+        if isinstance(found.type, Boolean):
+            return found
+        return self._at(node, lambda: bring(found, truth([found], 0)))
 
     def expression(self, node: exp.Expr) -> Expression:
         """Return the typed expression, or refuse the part that is not understood."""

@@ -15,7 +15,6 @@ from recuse.fold import same
 from recuse.html import fields
 from recuse.policy import Key
 from recuse.sql.dense import Dense
-from recuse.sql.derive import owned
 from recuse.sql.ends import FIND_SHARES, RANGE_SHARE
 from recuse.sql.formula import Arrange, FirstRows, Keep, Look, Stack, measures_in
 from recuse.sql.grouping import MAX_GROUPS
@@ -31,7 +30,7 @@ from recuse.sql.reading import Reading
 from recuse.sql.render import readable
 from recuse.sql.schema import Schema
 from recuse.sql.sharing import Sharing
-from recuse.sql.walk import below, sources_of
+from recuse.sql.walk import below, owned, sources_of
 
 WIDTH = 80
 SET_SAYS = "equal rows are one, which stays while any of them does: DISTINCT, UNION, INTERSECT"
@@ -173,7 +172,7 @@ def explain(
         own=_once(
             own_words([b for m in question.measures for b in m.blocks], schema), *(one.own for one in inner)
         ),
-        sql=(*(statement for one in inner for statement in one.sql), *sql),
+        sql=_once(*(one.sql for one in inner), sql),
     )
 
 
@@ -274,7 +273,7 @@ def _owners(blocks: Iterable[Block], prefix: str = "") -> Iterator[str]:
     """Yield the owners of every row; those of choices and sets are alternatives."""
     for block in blocks:
         for owner in block.owners:
-            yield f"{prefix}{owner.kind} {', '.join(readable(value) for value in owner.values)}"
+            yield f"{prefix}{owner.kind} {', '.join(readable(value.copy()) for value in owner.values)}"
         below = [inner for inner in _below(block) if owned([inner])]
         yield from _owners(below, "any of: ")
 

@@ -20,8 +20,8 @@ from recuse.sql.position import clause_span, refusal, span
 
 FINISHED = frozenset({"order", "limit", "offset", "distinct"})
 """the clauses that are read here"""
-MOST_ROWS = 10**9
 DISTINCT = "DISTINCT over the answer drops rows that happen to be equal"
+MOST_ROWS = 10**9
 
 
 @dataclass(frozen=True, slots=True)

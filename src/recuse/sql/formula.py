@@ -105,6 +105,7 @@ class FixedNumber:
     """A number that the query writes down."""
 
     value: Fraction
+    """exactly as it is written"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,7 @@ class Keep:
     """Keep the rows for which a formula is true: HAVING."""
 
     condition: Formula
+    """neither false nor NULL"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,7 @@ class Arrange:
     """Put the rows in order; rows that are equal stay as they are."""
 
     terms: tuple[OrderTerm, ...]
+    """the first decides, the next where it ties"""
 
 
 @dataclass(frozen=True, slots=True)

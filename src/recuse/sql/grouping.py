@@ -22,7 +22,7 @@ from recuse.sql.measure import Measure
 from recuse.sql.native.lower import quoted
 from recuse.sql.query import Block, Scan, column
 from recuse.sql.reading import Reading
-from recuse.sql.render import select, union
+from recuse.sql.render import union
 from recuse.sql.schema import Schema
 from recuse.sql.traced import public_part, traced
 from recuse.sql.walk import type_lookup
@@ -156,7 +156,7 @@ def _public_keys(keys: list[GroupKey], question: Reading, schema: Schema) -> str
         filled = [exp.Not(this=exp.Is(this=exp.paren(v), expression=exp.Null())) for v in values]
         names = [f"group_{n}" for n in range(1, len(keys) + 1)]
         outputs = [exp.alias_(v.copy(), n) for v, n in zip(values, names, strict=True)]
-        parts.append(lowering.statement(select(public.narrowed(filled), *outputs)))
+        parts.append(lowering.rows(public.narrowed(filled), outputs))
     return schema.catalogue.dialect.statement(union(parts, distinct=True))
 
 
@@ -170,5 +170,5 @@ def _table_of(origin: Referenced | Queried, schema: Schema) -> str:
     filled = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
     block = Block(sources=(scan,), conditions=(filled,))
     lowering = Lowering(type_lookup([scan]), schema.text, schema.catalogue.dialect)
-    statement = lowering.statement(select(block, exp.alias_(value, "group_1")))
+    statement = lowering.rows(block, [exp.alias_(value, "group_1")])
     return schema.catalogue.dialect.statement(union([statement], distinct=True))

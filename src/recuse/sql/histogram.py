@@ -21,7 +21,7 @@ from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.sql.listed import literal_value
-from recuse.sql.placeholder import EDGE, SAID
+from recuse.sql.placeholder import EDGE, PutFirst, asked_first
 from recuse.sql.position import refusal, span
 
 NAME = "histogram"
@@ -38,7 +38,7 @@ HINT = (
 )
 
 
-def written_histogram(tree: exp.Select, text: str) -> exp.Select:
+def written_histogram(tree: exp.Select, text: str, first: PutFirst) -> exp.Select:
     """Return a SELECT with its HISTOGRAM as a key of GROUP BY and a count; any other as it is."""
     calls = [place for place, node in enumerate(tree.expressions) if _call(node) is not None]
     if not calls:
@@ -50,7 +50,7 @@ def written_histogram(tree: exp.Select, text: str) -> exp.Select:
     group = tree.args.get("group")
     if group is not None and not group.expressions:
         raise _refuse("a histogram is answered in groups that are listed", node, text)
-    edges = _edges(call, tree, text)
+    edges = _edges(call, tree, text, first)
     bins = _bins(call.expressions[0], edges)
     found = tree.copy()
     found.set(
@@ -110,7 +110,7 @@ def _marked(mark: str, column: exp.Expr) -> exp.Expr:
 # ---------------------------------------------------------------------- edges
 
 
-def _edges(call: exp.Anonymous, tree: exp.Select, text: str) -> list[exp.Expr]:
+def _edges(call: exp.Anonymous, tree: exp.Select, text: str, first: PutFirst) -> list[exp.Expr]:
     """Return the edges of a call, smallest first, or refuse it."""
     value, *rest = [*call.expressions, None][: max(1, len(call.expressions))]
     if value is None or len(rest) not in (1, 3):
@@ -124,7 +124,7 @@ def _edges(call: exp.Anonymous, tree: exp.Select, text: str) -> list[exp.Expr]:
         problem = f"between ends that are released there are up to {MOST_BETWEEN_RELEASED} bins"
         raise _refuse(problem, call, text)
     if len(rest) == 1:
-        return _released(value, count, tree)
+        return _released(value, count, tree, first)
     low, high = (_number(end) for end in rest[1:])
     if low is None or high is None or not low < high:
         problem = "the ends of a histogram are two numbers, the smaller one first; dates are listed"
@@ -153,11 +153,11 @@ def _given(nodes: Sequence[exp.Expr], call: exp.Expr, text: str) -> list[exp.Exp
     return [node.copy() for node in nodes]
 
 
-def _released(value: exp.Expr, count: int, tree: exp.Select) -> list[exp.Expr]:
+def _released(value: exp.Expr, count: int, tree: exp.Select, first: PutFirst) -> list[exp.Expr]:
     """Return edges between the smallest and the largest value of all rows, which are released first."""
     said = value.sql(dialect="duckdb")
-    low = _first(exp.Min(this=value.copy()), tree, f"the smallest {said}")
-    high = _first(exp.Max(this=value.copy()), tree, f"the largest {said}")
+    low = first(_end(exp.Min(this=value.copy()), f"the smallest {said}", tree))
+    high = first(_end(exp.Max(this=value.copy()), f"the largest {said}", tree))
     width = exp.paren(exp.Sub(this=high, expression=low))
     return [
         exp.paren(exp.Add(this=low.copy(), expression=exp.Div(
@@ -167,15 +167,10 @@ def _released(value: exp.Expr, count: int, tree: exp.Select) -> list[exp.Expr]:
     ]  # fmt: skip
 
 
-def _first(value: exp.Expr, tree: exp.Select, said: str) -> exp.Expr:
-    """Return a value of all rows that a SELECT looks at, released first, in words too."""
-    query = exp.Select(expressions=[value])
-    query.meta.update({SAID: said, EDGE: True})
-    for clause in ("from_", "joins", "where"):
-        held = tree.args.get(clause)
-        if held:
-            query.set(clause, [one.copy() for one in held] if isinstance(held, list) else held.copy())
-    return exp.Subquery(this=query)
+def _end(value: exp.Expr, said: str, tree: exp.Select) -> exp.Select:
+    query = asked_first(value, said, tree)
+    query.meta[EDGE] = True
+    return query
 
 
 def _whole(node: exp.Expr) -> int | None:

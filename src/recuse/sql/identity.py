@@ -66,7 +66,7 @@ def _measure(measure: DerivationQuery, grammar: str) -> dict[str, Any]:
 
 def _table(table: DerivationTable, grammar: str) -> dict[str, Any]:
     return {
-        "rows": canonical(table.sql if table.meant is None else table.meant, grammar),
+        "rows": canonical(table.sql if table.meant is None else table.meant.sql(), grammar),
         "key": list(table.key),
         "owners": [[owner.kind, *owner.columns] for owner in table.owners],
         "below": [

@@ -13,9 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from recuse.sql.native.inner import Inner
+from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.query import Block, BlockSource, Own, Scalar, Scan
 from recuse.sql.walk import aliases
+
+RUN_INSIDE = (Inner, NativeRows)
+"""queries inside of expressions: all that they use must be at hand where they are run"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def join_tree(block: Block, shown: Iterable[Scalar], weight: Scalar | None) -> J
     weighs = frozenset() if weight is None else frozenset(aliases([weight])) & known
     conditions = [(frozenset(aliases([part])) & known, part) for part in block.conditions]
     together = [weighs, *_inseparable(block)]
-    together += [frozenset(aliases([part])) for part in (*block.conditions, *shown) if part.find(Inner)]
+    together += [frozenset(aliases([part])) for part in (*block.conditions, *shown) if part.find(*RUN_INSIDE)]
     units = _merged([frozenset({alias}) for alias in known], together)
     while True:
         wide = [

@@ -6,7 +6,8 @@ total language (proofs.md, "Row-wise expressions"), and the engine is left nothi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sqlglot import exp
@@ -20,52 +21,91 @@ from recuse.sql.measure import Measure
 from recuse.sql.native.inner import Inner, NativeRows
 from recuse.sql.native.lower import NativeLowering
 from recuse.sql.position import refusal, span
-from recuse.sql.render import plain
+from recuse.sql.query import Block, BlockSource, Scalar, Scan, SetOf
+from recuse.sql.render import alias, named, plain, reference, union
 from recuse.sql.schema import Schema
 
 Statement = TypeVar("Statement", bound=exp.Query)
+CompiledAs = Callable[[Elaborator, exp.Expr], Expression]
+Compiled = dict[tuple[int, CompiledAs], tuple[exp.Expr, str]]
+"""what nodes were compiled to, by their identity and what they are read as; nodes are kept with it"""
 
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """The compiler of a question's statements; `text` is what refusals point into."""
+    """The compiler of a question's statements; `text` is what refusals point into.
+
+    Measures, and the blocks of one, share most of their expressions, which nobody changes: what a node is
+    compiled to is kept (`known`, by the node's identity), and rows are compiled without copying any.
+    """
 
     lookup: Lookup
     text: str = ""
     dialect: Dialect = DUCKDB
+    known: Compiled = field(default_factory=dict, compare=False, repr=False)
 
-    def statement(self, tree: Statement) -> Statement:
-        """Return the statement with every expression compiled."""
-        found = tree.copy()
+    def rows(self, block: Block, outputs: Iterable[Scalar]) -> exp.Select:
+        """Return SELECT outputs FROM the block's sources WHERE its conditions, compiled; without choices."""
+        statement = exp.Select(expressions=[self._output(output) for output in outputs])
+        if block.sources:
+            first, *rest = block.sources
+            statement.set("from_", exp.From(this=self._source(first)))
+            statement.set("joins", [self._join(source) for source in rest])
+        if block.conditions:
+            statement.set("where", exp.Where(this=self.conjunction(block.conditions)))
+        return statement
+
+    def conjunction(self, conditions: Sequence[Scalar]) -> exp.Expr:
+        """Return the conditions joined by AND, compiled: each stands in its own parentheses."""
+        return exp.and_(*map(self.condition, conditions), copy=False, wrap=False)
+
+    def _source(self, source: BlockSource) -> exp.Expr:
+        if isinstance(source, SetOf):
+            branches = [self.rows(branch, named(branch)) for branch in source.branches]
+            return exp.Subquery(this=union(branches, distinct=True), alias=alias(source.alias))
+        found = reference(source)
         self._query(found)
         return found
 
+    def _join(self, source: BlockSource) -> exp.Join:
+        if isinstance(source, Scan) and source.preserving is not None:
+            return exp.Join(this=self._source(source), side="LEFT", on=self.condition(source.preserving))
+        return exp.Join(this=self._source(source), kind="CROSS")
+
+    def statement(self, tree: Statement) -> Statement:
+        """Return the statement, which is used up, with every expression compiled."""
+        self._query(tree)
+        return tree
+
     def written_out(self, tree: Statement) -> Statement:
-        """Return the statement as it is, but with the queries compiled that are run as they are."""
+        """Return the statement, used up, as it is, but with the queries compiled that are run as they are."""
 
         def change(node: exp.Expr) -> exp.Expr:
             if isinstance(node, NativeRows):
                 return exp.Var(this=self._native().query(node.args["query"]))
             return self.value(node) if isinstance(node, Inner) else node
 
-        found: Statement = tree.transform(change)  # type: ignore[assignment]  # no query becomes another
+        found: Statement = tree.transform(change, copy=False)  # type: ignore[assignment]  # no query becomes another
         return found
 
     def value(self, node: exp.Expr) -> exp.Expr:
         """Return a value, compiled."""
-        elaborator = Elaborator(self.lookup, self.text)
-        return self._compiled(elaborator.expression(node), node)
+        return self._once(node, Elaborator.expression)
 
     def condition(self, node: exp.Expr) -> exp.Expr:
         """Return a condition, compiled."""
-        elaborator = Elaborator(self.lookup, self.text)
-        return self._compiled(elaborator.condition(node), node)
+        return self._once(node, Elaborator.condition)
 
-    def _compiled(self, expression: Expression, node: exp.Expr) -> exp.Expr:
-        try:
-            return exp.Var(this=self.dialect.scalar(expression, self._body))
-        except Mistyped as mistake:
-            raise self._refused(mistake, node) from None
+    def _once(self, node: exp.Expr, read: CompiledAs) -> exp.Expr:
+        found = self.known.get((id(node), read))
+        if found is None:
+            expression = read(Elaborator(self.lookup, self.text), node)
+            try:
+                found = node, self.dialect.scalar(expression, self._body)
+            except Mistyped as mistake:
+                raise self._refused(mistake, node) from None
+            self.known[id(node), read] = found
+        return exp.Var(this=found[1])
 
     def _refused(self, mistake: Mistyped, node: exp.Expr) -> QueryError:
         return refusal(mistake.problem, self.text, span(node, self.text), hint=mistake.hint)
@@ -110,7 +150,7 @@ class Lowering:
             raise TypeError("a subquery of another making")
         if body.select is None:
             return f"{body.word}({operands[0] if operands else '*'})"
-        inner = self.statement(body.select).sql(dialect=self.dialect.grammar, comments=False)
+        inner = self.dialect.statement(self.statement(body.select.copy()))
         if body.word == "IN":
             return f"({operands[0]} IN ({inner}))"
         return f"({inner})" if body.word == "SELECT" else f"{body.word}({inner})"

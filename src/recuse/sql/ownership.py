@@ -27,6 +27,13 @@ class PublicTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """Rows that are present iff all their hops lead to present rows."""
+
+    hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hop:
     """One link with its names resolved: from `alternatives` of a row to the key of `target`.
 
@@ -39,13 +46,6 @@ class Hop:
     table: str | None
     key: tuple[KeyItem, ...]
     enforced: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """Rows that are present iff all their hops lead to present rows."""
-
-    hops: tuple[Hop, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,8 @@ def _tree(text: str, tokens: list[Token], grammar: Grammar) -> exp.Query:
     if not isinstance(tree, exp.Query):
         place = (tokens[0].start, tokens[-1].end)
         raise refusal("only a SELECT is answered", text, place, hint="write SELECT COUNT(*) FROM …")
+    for node in tree.walk():  # or two spellings of one thing would differ by what somebody remarked on one
+        node.pop_comments()
     for node in list(tree.find_all(exp.Initcap)):
         node.replace(_as_written(node))
     for call in list(tree.find_all(exp.Anonymous)):

@@ -7,7 +7,7 @@ cannot depend on the number. Later the number is written in it as a constant of 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from fractions import Fraction
 from typing import ClassVar
@@ -61,6 +61,21 @@ class Released(exp.Expression, exp.Func):
     def at(cls, position: int, kind: PlaceType) -> Released:
         """Return the place at a position."""
         return cls(this=exp.Literal.number(position), kind=exp.Literal.string(name_of(kind)))
+
+
+PutFirst = Callable[[exp.Select], exp.Expr]
+"""puts a number that is released first in the place of the SELECT that it answers"""
+
+
+def asked_first(value: exp.Expr, said: str, around: exp.Select) -> exp.Select:
+    """Return the SELECT of a value of all the rows that the one around looks at, told in words."""
+    query = exp.Select(expressions=[value])
+    query.meta[SAID] = said
+    for clause in ("from_", "joins", "where"):
+        held = around.args.get(clause)
+        if held:
+            query.set(clause, [one.copy() for one in held] if isinstance(held, list) else held.copy())
+    return query
 
 
 def name_of(kind: PlaceType) -> str:

@@ -25,13 +25,9 @@ MANY_GROUPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class DerivationQuery:
-    """One aggregate: the tables whose rows are its derivations, and the form of their annotations.
-
-    `plain` is the aggregate as it was understood, for an engine to check that it agrees; it is never run.
-    """
+    """One aggregate: the tables whose rows are its derivations, and the form of their annotations."""
 
     tables: tuple[DerivationTable, ...]
-    plain: str
     shape: Shape
     aggregate: Aggregate
     granularity: Fraction
@@ -110,7 +106,7 @@ class Plan:
 
         Guarantee: the answer is then the same whoever withdraws. It costs nothing, and needs no noise.
         """
-        return self.looks_at_nobody and all(first.plan.is_public for first in self.firsts)
+        return all(plan.looks_at_nobody for plan in (self, *(first.plan for first in self.firsts)))
 
     @property
     def looks_at_nobody(self) -> bool:
@@ -186,10 +182,7 @@ def _filled(
         for group in table.below
     )
     listed = None if table.listed is None else filled(table.listed, values, kinds, dialect)
-    meant = None if table.meant is None else filled(table.meant, values, kinds, dialect)
-    return replace(
-        table, sql=filled(table.sql, values, kinds, dialect), below=below, listed=listed, meant=meant
-    )
+    return replace(table, sql=filled(table.sql, values, kinds, dialect), below=below, listed=listed)
 
 
 def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.privacy import decimal_text
 from recuse.sql.answered import AnsweredQuery, answered_below, answered_within, is_aggregated
+from recuse.sql.beside import answers_beside
 from recuse.sql.centred import centred, product_granularity
 from recuse.sql.columns import Formulas
 from recuse.sql.companions import with_companions
@@ -34,7 +35,7 @@ from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_
 from recuse.sql.named import NOTHING, Known
 from recuse.sql.onlooker import Onlooker
 from recuse.sql.overlook import AnswerWindows
-from recuse.sql.placeholder import LARGER_SHARE
+from recuse.sql.placeholder import LARGER_SHARE, Released
 from recuse.sql.position import refusal, span
 from recuse.sql.query import Block, Scalar
 from recuse.sql.reading import Reading
@@ -70,7 +71,8 @@ def _read(tree: exp.Expr, relations: Relations, known: Known, firsts: Firsts) ->
         return _stacked(tree, relations, known, firsts)
     inner = answered_within(tree, known, relations.with_names)
     if inner is None:
-        return _asked(with_companions(tree, known, relations.schema) or tree, relations, known, firsts)
+        asked = answers_beside(tree, known) or with_companions(tree, known, relations.schema) or tree
+        return _asked(asked, relations, known, firsts)
     return _around(inner, relations, firsts).reading(tree)
 
 
@@ -138,7 +140,7 @@ class _Reader:
     def question(self, tree: exp.Select) -> Reading:
         """Return FROM and WHERE, then the groups, then the columns, then what is done with the rows."""
         text = self.schema.text
-        tree = written_histogram(tree, text)
+        tree = written_histogram(tree, text, self._first)
         refuse_clauses(tree, text, OUTERMOST | FINISHED)
         group, having = tree.args.get("group"), tree.args.get("having")
         if tree.args.get("from_") is not None and group is None and not _asks(tree):
@@ -152,7 +154,7 @@ class _Reader:
                 return windows.read(node, formulas)
             if (mode := mode_call(node)) is not None:
                 return self._mode(*mode, keys, frames)
-            written = trimmed(node, tree, self._refuse) or self._centred(node, tree, frames)
+            written = trimmed(node, tree, self._refuse, self._first) or self._centred(node, tree, frames)
             return self._begin(node, keys, frames) if written is None else formulas.read(written)
 
         formulas = Formulas(begin, text, self._not_an_aggregate)
@@ -176,8 +178,6 @@ class _Reader:
             return [Frame(Block(), Scope(self.schema.text))]
         return self.relations.frames(tree, self.known, None)
 
-    # -------------------------------------------------------------- SELECT
-
     def _column(self, node: exp.Expr, keys: tuple[GroupKey, ...], formulas: Formulas) -> Shown:
         inner = node.unalias()
         if inner.is_star:
@@ -193,6 +193,8 @@ class _Reader:
     def _begin(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
         """Return what a formula can begin with: an aggregate, a key, a column named before, a scalar."""
         if isinstance(node, exp.Subquery) and isinstance(node.unnest(), exp.Query):
+            node = self._first(node.unnest())
+        if isinstance(node, Released):
             return self._scalar(node)
         if isinstance(node, exp.IgnoreNulls):
             node = node.this
@@ -224,8 +226,9 @@ class _Reader:
 
     def _centred(self, node: exp.Expr, tree: exp.Select, frames: list[Frame]) -> exp.Expr | None:
         """Return how a variance and the like is written; one of public rows is left to the engine."""
-        written = centred(node, tree, self.schema.granularity)
-        if written is None or all(self.schema.is_public(frame.block) for frame in frames):
+        if all(self.schema.is_public(frame.block) for frame in frames):
+            return None
+        if (written := centred(node, tree, self.schema.granularity, self._first)) is None:
             return None
         if tree.args.get("group") is None:
             self.firsts.share = LARGER_SHARE
@@ -263,8 +266,10 @@ class _Reader:
         except QueryError:
             return None
 
-    def _scalar(self, node: exp.Expr) -> Said:
-        place = self.firsts.place(node.unnest(), self.relations, self.known)
+    def _first(self, query: exp.Expr) -> Released:
+        return self.firsts.place(query, self.relations, self.known)
+
+    def _scalar(self, place: Released) -> Said:
         position = int(place.name)
         first = self.firsts.asked[position]
         return said_first(position, first.type, first.reading.columns[0].kind)
@@ -278,8 +283,6 @@ class _Reader:
             return self._refuse("a subquery in the SELECT list is not monotone", node, "ask it by itself")
         hint = "compute with +, -, *, /, CASE, COALESCE and ROUND, or write SELECT COUNT(*) FROM …"
         return self._refuse("this output is not made of aggregates", node, hint, accepted=accepted())
-
-    # -------------------------------------------------------------- small things
 
     def _value(self, node: exp.Expr, frame: Frame) -> Scalar:
         return self.relations.conditions(self.known).value(node, frame.scope)

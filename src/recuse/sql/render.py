@@ -27,7 +27,7 @@ def table_reference(scan: Scan) -> exp.Table:
     arguments: Mapping[str, exp.Identifier] = dict(
         zip(("this", "db", "catalog"), reversed(names), strict=False)
     )
-    return exp.Table(**arguments, alias=_alias(scan.alias))
+    return exp.Table(**arguments, alias=alias(scan.alias))
 
 
 def select(block: Block, *outputs: Scalar) -> exp.Select:
@@ -35,7 +35,7 @@ def select(block: Block, *outputs: Scalar) -> exp.Select:
     statement = exp.Select(expressions=[output.copy() for output in outputs])
     if block.sources:
         first, *rest = block.sources
-        statement.set("from_", exp.From(this=_reference(first)))
+        statement.set("from_", exp.From(this=reference(first)))
         statement.set("joins", list(map(_join, rest)))
     if block.conditions:
         statement.set("where", exp.Where(this=conjunction(block.conditions)))
@@ -44,7 +44,7 @@ def select(block: Block, *outputs: Scalar) -> exp.Select:
 
 def distinct_outputs(branches: Sequence[Block]) -> exp.Query:
     """Return the distinct outputs of all branches; choices are left out, so there may be more rows."""
-    return union([select(branch, *_named(branch)) for branch in branches], distinct=True)
+    return union([select(branch, *named(branch)) for branch in branches], distinct=True)
 
 
 def union(statements: Sequence[exp.Select], *, distinct: bool) -> exp.Query:
@@ -60,30 +60,34 @@ def union(statements: Sequence[exp.Select], *, distinct: bool) -> exp.Query:
     return found
 
 
-def _named(block: Block) -> list[Scalar]:
+def named(block: Block) -> list[Scalar]:
+    """Return the outputs of a block under their names."""
     return [exp.alias_(output.value.copy(), output.name, quoted=True) for output in block.outputs]
 
 
-def _alias(name: str) -> exp.TableAlias:
+def alias(name: str) -> exp.TableAlias:
+    """Return the name of a source, quoted."""
     return exp.TableAlias(this=exp.to_identifier(name, quoted=True))
 
 
-def _reference(source: BlockSource) -> exp.Expr:
+def reference(source: BlockSource) -> exp.Expr:
+    """Return a source as an item of FROM."""
     if isinstance(source, Scan):
         return table_reference(source)
     if isinstance(source, Own):
-        rows = exp.Subquery(this=NativeRows(query=source.query, shown=exp.Literal.string(source.alias)))
+        uses, shown = [used.copy() for used in source.uses], exp.Literal.string(source.alias)
+        rows = exp.Subquery(this=NativeRows(query=source.query, uses=uses, shown=shown))
         if source.uses:
-            return exp.Lateral(this=rows, alias=_alias(source.alias))
-        rows.set("alias", _alias(source.alias))
+            return exp.Lateral(this=rows, alias=alias(source.alias))
+        rows.set("alias", alias(source.alias))
         return rows
-    return exp.Subquery(this=distinct_outputs(source.branches), alias=_alias(source.alias))
+    return exp.Subquery(this=distinct_outputs(source.branches), alias=alias(source.alias))
 
 
 def _join(source: BlockSource) -> exp.Join:
     if isinstance(source, Scan) and source.preserving is not None:
         return exp.Join(this=table_reference(source), side="LEFT", on=source.preserving.copy())
-    return exp.Join(this=_reference(source), kind="CROSS")
+    return exp.Join(this=reference(source), kind="CROSS")
 
 
 # ------------------------------------------------------------------ the query as it was understood
@@ -132,7 +136,7 @@ def native_total(branches: Sequence[Block], quorum: Quorum) -> Scalar:
 
 def number_of(branches: Sequence[Block]) -> exp.Subquery:
     """Return how many distinct rows there are, in plain SQL; choices are left out."""
-    inner = exp.Subquery(this=distinct_outputs(branches), alias=_alias("counted"))
+    inner = exp.Subquery(this=distinct_outputs(branches), alias=alias("counted"))
     return exp.Subquery(this=exp.Select(expressions=[exp.Count(this=exp.Star())]).from_(inner))
 
 
@@ -182,7 +186,7 @@ def plain(measure: Measure) -> exp.Select:
     value = exp.column("value", "branches", quoted=True)
     parts = union([select(b, exp.alias_(_argument(b), "value", quoted=True)) for b in blocks], distinct=False)
     return exp.Select(expressions=[measure.aggregate.plain(value)]).from_(
-        exp.Subquery(this=parts, alias=_alias("branches"))
+        exp.Subquery(this=parts, alias=alias("branches"))
     )
 
 
@@ -192,7 +196,7 @@ def _difference(blocks: Sequence[Block]) -> exp.Select:
     named = [exp.alias_(weight, "value", quoted=True) for weight in weights]
     parts = union([select(b, w) for b, w in zip(blocks, named, strict=True)], distinct=False)
     total = exp.Sum(this=exp.column("value", "branches", quoted=True))
-    return exp.Select(expressions=[total]).from_(exp.Subquery(this=parts, alias=_alias("branches")))
+    return exp.Select(expressions=[total]).from_(exp.Subquery(this=parts, alias=alias("branches")))
 
 
 def _argument(block: Block) -> Scalar:
@@ -205,7 +209,10 @@ def render(statement: exp.Expr, dialect: Dialect = DUCKDB) -> str:
 
 
 def readable(statement: exp.Expr, dialect: Dialect = DUCKDB) -> str:
-    """Return the SQL text for people: tables without their path, quotes only where they matter."""
+    """Return the SQL text for people: tables without their path, quotes only where they matter.
+
+    The statement is used up.
+    """
 
     def shorten(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Table):
@@ -217,4 +224,4 @@ def readable(statement: exp.Expr, dialect: Dialect = DUCKDB) -> str:
             node.set("quoted", False)
         return node
 
-    return dialect.statement(statement.transform(shorten))
+    return dialect.statement(statement.transform(shorten, copy=False))

@@ -48,6 +48,16 @@ def needed_around(scalars: Iterable[Scalar], around: Sequence[Block]) -> Block:
     return Block(sources=tuple(wanted), conditions=tuple(conditions))
 
 
+def needed(block: Block, around: Sequence[Block], tie: Sequence[Scalar]) -> Block:
+    """Return the rows of a branch together with the sources around it that it uses."""
+    outer = needed_around([*scalars_of(block), *tie], around)
+    return replace(
+        block,
+        sources=(*outer.sources, *block.sources),
+        conditions=(*outer.conditions, *block.conditions),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Tied:
     """The distinct values around that tie the rows of a threshold, as one more source of them."""

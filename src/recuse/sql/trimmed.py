@@ -17,8 +17,8 @@ from sqlglot import exp
 from recuse.errors import QueryError
 from recuse.fold import same
 from recuse.privacy import decimal_text
-from recuse.sql.centred import released_first
 from recuse.sql.listed import literal_value
+from recuse.sql.placeholder import PutFirst, asked_first
 
 WORD = "TRIMMED_MEAN"
 HINT = "write TRIMMED_MEAN(x, 0.05); in groups AVG(x) FILTER (WHERE x BETWEEN 1 AND 100)"
@@ -31,7 +31,7 @@ def is_trimmed(node: exp.Expr) -> bool:
     return isinstance(call, exp.AnonymousAggFunc) and same(str(call.this), WORD)
 
 
-def trimmed(node: exp.Expr, around: exp.Select, refuse: Refuse) -> exp.Expr | None:
+def trimmed(node: exp.Expr, around: exp.Select, refuse: Refuse, first: PutFirst) -> exp.Expr | None:
     """Return how a trimmed mean of the SELECT around is written; None if it is something else.
 
     The quantiles are those of all rows, so there is none of a group.
@@ -45,16 +45,16 @@ def trimmed(node: exp.Expr, around: exp.Select, refuse: Refuse) -> exp.Expr | No
         problem = f"{WORD}(x, p) is the mean without a part p of the rows at either end, of no groups"
         raise refuse(problem, node, HINT)
     value, tests = call.expressions[0], [] if test is None else [test]
-    low, high = (_quantile(value, rank, tests, around) for rank in (part, 1 - part))
+    low, high = (first(_quantile(value, rank, tests, around)) for rank in (part, 1 - part))
     between = exp.Between(this=exp.paren(value.copy()), low=low, high=high)
     where = exp.Where(this=exp.and_(between, *(one.copy() for one in tests)))
     return exp.Filter(this=exp.Avg(this=value.copy()), expression=where)
 
 
-def _quantile(value: exp.Expr, rank: Fraction, tests: list[exp.Expr], around: exp.Select) -> exp.Expr:
-    """Return the value below which a part of the rows lies, released first."""
+def _quantile(value: exp.Expr, rank: Fraction, tests: list[exp.Expr], around: exp.Select) -> exp.Select:
+    """Return the SELECT of the value below which a part of the rows lies."""
     said = decimal_text(rank)
     found: exp.Expr = exp.Quantile(this=value.copy(), quantile=exp.Literal.number(said))
     if tests:
         found = exp.Filter(this=found, expression=exp.Where(this=tests[0].copy()))
-    return released_first(found, f"the {said} quantile of {value.sql(dialect='duckdb')}", around)
+    return asked_first(found, f"the {said} quantile of {value.sql(dialect='duckdb')}", around)

@@ -1,7 +1,7 @@
 """Conditions of subquery predicates and scalar tests in three-valued logic, as functions of their truth.
 
-Mention     a subquery predicate, by its number
-OfRow    a condition on the row's own values, by its number
+Mention   a subquery predicate, by its number
+OfRow     a condition on the row's own values, by its number
 Fixed     TRUE, FALSE or NULL
 Compound  a truth function of others
 """
@@ -18,16 +18,27 @@ TRUTHS: tuple[Truth, ...] = (True, False, None)
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """The predicate of a number."""
+    """A subquery predicate."""
 
     number: int
+    """its place among the predicates that are asked"""
 
 
 @dataclass(frozen=True, slots=True)
 class OfRow:
-    """The test of a number."""
+    """A condition on the row's own values."""
 
     number: int
+    """its place among the tests of the row"""
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """A truth function of others."""
+
+    word: str
+    """one of `FUNCTIONS`"""
+    parts: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +46,6 @@ class Fixed:
     """A truth value that is known."""
 
     value: Truth
-
-
-@dataclass(frozen=True, slots=True)
-class Compound:
-    """A truth function of others, by its word in `FUNCTIONS`."""
-
-    word: str
-    parts: tuple[Sentence, ...]
 
 
 Sentence = Mention | OfRow | Fixed | Compound

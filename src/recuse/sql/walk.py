@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from recuse.fold import same
 from recuse.scalars import expression
-from recuse.scalars.types import Opaque, stored
+from recuse.scalars.types import Opaque, Type, common, stored
 from recuse.sql.elaborate import Lookup, type_of
 from recuse.sql.query import Block, BlockSource, Own, Quorum, Scalar, Scan, SetOf
 
@@ -131,3 +131,23 @@ def written_scalars(block: Block) -> Iterator[Scalar]:
     yield from block.keys
     if block.weight is not None:
         yield block.weight
+
+
+def owned(blocks: Iterable[Block]) -> bool:
+    """Return whether a participant owns any row of the blocks, or of what is below them."""
+    return any(
+        block.owners
+        or any(owned(choice.branches) for choice in block.choices)
+        or any(isinstance(source, SetOf) and owned(source.branches) for source in block.sources)
+        for block in blocks
+    )
+
+
+def owner_types(blocks: Iterable[Block], lookup: Lookup) -> dict[str, tuple[Type, ...]]:
+    """Return for every kind of participant the types of the values that name one, the same everywhere."""
+    found: dict[str, list[list[Type]]] = {}
+    for block in below(blocks):
+        for owner in block.owners:
+            found.setdefault(owner.kind, []).append([type_of(value, lookup) for value in owner.values])
+    named = {kind: [common(column) for column in zip(*rows, strict=True)] for kind, rows in found.items()}
+    return {kind: tuple(one or Opaque("several") for one in columns) for kind, columns in named.items()}

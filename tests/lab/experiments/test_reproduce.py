@@ -18,6 +18,7 @@ from recuse.lab.experiments.random_relations import random_relation, universal_s
 from recuse.lab.experiments.real_graphs import PAPER
 from recuse.lab.experiments.reproduce import FIGURES, NAMES, left_out, reproduce
 from recuse.lab.experiments.tpch import QUESTIONS
+from support.profiles import some
 
 
 def test_names():
@@ -145,7 +146,7 @@ def made_rows(name):
     ]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", some([*FIGURES], 0.3))
 def test_what_is_drawn_is_named(name, tmp_path):
     """Axes, units and legends are in the picture; tables have a line for each row."""
     paths = plots.draw(name, made_rows(name), tmp_path)

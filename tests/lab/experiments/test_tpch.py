@@ -5,58 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect
 from recuse.engines.duckdb import DuckDB
-from recuse.lab.experiments.tpch import KEYS, QUESTIONS, REFERENCES, main, policy_of
+from recuse.lab.experiments.tpch import KEYS, QUESTIONS, REFERENCES, main, plain_sql, policy_of
 from recuse.sql.compile import compile_query
-
-SCHEMA = (Path(__file__).parents[2] / "sql" / "tpch" / "schema.sql").read_text()
-ROWS = {
-    "region": 2,
-    "nation": 4,
-    "supplier": 5,
-    "customer": 6,
-    "part": 5,
-    "partsupp": 5,
-    "orders": 20,
-    "lineitem": 60,
-}
-VALUES = {
-    "n_regionkey": "i % 2",
-    "s_nationkey": "i % 4",
-    "c_nationkey": "i % 4",
-    "o_custkey": "i % 6",
-    "l_orderkey": "i % 20",
-    "l_partkey": "i % 5",
-    "l_suppkey": "i % 5",
-    "l_linenumber": "i // 20",
-    "ps_supplycost": "1000 + i",
-    "ps_availqty": "5000 + i",
-    "o_orderdate": "DATE '1994-06-01' + CAST(i * 60 AS INTEGER)",
-    **dict.fromkeys(
-        ["l_shipdate", "l_commitdate", "l_receiptdate"], "DATE '1994-06-01' + CAST(i * 20 AS INTEGER)"
-    ),
-    "l_discount": "i % 10 / 100",
-}
+from support.tpch import FEW, make_parquet, values
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of Parquet files with TPC-H's columns and a few made rows."""
     path = tmp_path_factory.mktemp("tpch")
-    with duckdb.connect(":memory:") as made:
-        made.execute(SCHEMA)
-        for table in KEYS:
-            values = [
-                f"CAST({VALUES.get(name, 'i')} AS {kind}) AS {name}"
-                for name, kind, *_ in made.sql(f"DESCRIBE {table}").fetchall()
-            ]
-            rows = f"SELECT {', '.join(values)} FROM range({ROWS[table]}) AS r(i)"
-            made.execute(f"COPY ({rows}) TO '{path / f'{table}.parquet'}' (FORMAT parquet)")
+    make_parquet(path, FEW, values(FEW))
     return path
 
 
@@ -81,10 +44,11 @@ def test_loading_declares_every_key_and_reference(database):
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 def test_a_question_is_answered_as_plain_sql_answers_it(question, database):
     with DuckDB.open(database) as engine:
-        plan = compile_query(question.sql, policy_of(question, engine), engine.catalogue())
+        policy = policy_of(question, engine)
+        plan = compile_query(question.sql, policy, engine.catalogue())
         check_plan(plan, engine)
         ((relation,),) = collect(engine, plan)
-        ((plain,),) = engine.connection.sql(plan.single.plain).fetchall()
+        ((plain,),) = engine.connection.sql(plain_sql(plan, policy, engine)).fetchall()
     assert relation.true_answer() > 0
     rows = 60 if question.granularity else 0  # each is rounded to whole granules
     assert abs(relation.true_answer() - float(plain) / float(plan.single.granularity)) <= rows / 2

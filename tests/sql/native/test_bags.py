@@ -31,7 +31,7 @@ def exactly(rows: list[tuple[object, ...]]) -> list[str]:
     return sorted(map(repr, rows))
 
 
-@settings(max_examples=examples(10, least=3))
+@settings(max_examples=examples(10))
 @given(tables(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(rows: dict[str, Rows], rng: random.Random):
     with connect(rows) as con:
@@ -42,7 +42,7 @@ def test_the_order_of_rows_changes_nothing(rows: dict[str, Rows], rng: random.Ra
 
 
 def test_threads_change_nothing():
-    many = {name: rows * 300 for name, rows in LOADED.items()}
+    many = {name: rows * 200 for name, rows in LOADED.items()}
     joins = (" u", " v", " t t", "t w", "c x")  # of so many rows they would take long
     texts = [text for text in QUERIES if not any(word in text for word in joins)]
     with connect(many) as con:

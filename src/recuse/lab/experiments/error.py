@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -66,13 +67,8 @@ def measure(
     progress: Progress | None = None,
 ) -> ErrorSummary:
     """Return the error over many runs; what is solved once is reused by all of them."""
-    if runs < 1:
-        raise ParameterError("at least one run is needed", found=str(runs))
     release = answering(mechanism, epsilon, relation, asked)
-    started = time.perf_counter()
-    prepared = prepare(relation, memoising(solver))
-    answers = _answers(release, prepared, relation, runs, noise, progress)
-    return ErrorSummary.of(float(relation.true_answer()), answers, time.perf_counter() - started)
+    return _summary(release, lambda: prepare(relation, memoising(solver)), relation, runs, noise, progress)
 
 
 def measure_aggregated(
@@ -85,30 +81,33 @@ def measure_aggregated(
     progress: Progress | None = None,
 ) -> ErrorSummary:
     """Return the error of a count of stars or k-triangles, which are never listed, as it is asked for."""
-    if runs < 1:
-        raise ParameterError("at least one run is needed", found=str(runs))
-    started = time.perf_counter()
     choices = choices_of(by_name(graph), count)
     release = mechanism_for(mechanism, epsilon, choices.shape).release
-    programs = cast(Programs, choice_programs(choices))  # no index, which no mechanism asks of choices
-    prepared = Prepared(choices, Memoised(programs))
-    answers = _answers(release, prepared, choices, runs, noise, progress)
-    return ErrorSummary.of(float(choices.true_answer()), answers, time.perf_counter() - started)
+
+    def made() -> Prepared:
+        # no index, which no mechanism asks of choices
+        return Prepared(choices, Memoised(cast(Programs, choice_programs(choices))))
+
+    return _summary(release, made, choices, runs, noise, progress)
 
 
-def _answers(
+def _summary(
     release: Contestant,
-    prepared: Prepared,
+    preparing: Callable[[], Prepared],
     relation: Relation,
     runs: int,
     noise: Noise | None,
     progress: Progress | None,
-) -> Floats:
+) -> ErrorSummary:
+    if runs < 1:
+        raise ParameterError("at least one run is needed", found=str(runs))
+    started = time.perf_counter()
+    prepared = preparing()
     source, told, found = noise or SecureNoise(), progress or Progress(), []
     for run in range(runs):
         found.append(float(tidy(release(prepared, source), relation)))
         told.step("runs", run + 1, runs)
-    return np.array(found)
+    return ErrorSummary.of(float(relation.true_answer()), np.array(found), time.perf_counter() - started)
 
 
 def tidy(answer: Release, relation: Relation) -> Fraction:

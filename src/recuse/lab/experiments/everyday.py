@@ -124,7 +124,7 @@ def rows(
 
 @dataclass(frozen=True, slots=True)
 class EverydayTime:
-    """Seconds: to compile a question, to read the relations of its answer, and to run its text plainly."""
+    """Processor seconds: to compile a question, to read its relations, and to run its text plainly."""
 
     compiled: float
     read: float
@@ -138,16 +138,16 @@ def times(path: Path, policy: Policy, question: EverydayQuestion, repeats: int =
         engine = DuckDB.open(connection)
         catalogue = engine.catalogue()
         for _ in range(repeats):
-            began = time.perf_counter()
+            began = time.process_time()
             plan = compile_query(question.sql, policy, catalogue)
-            compiled = time.perf_counter()
+            compiled = time.process_time()
             for first in plan.firsts:
                 collect(engine, first.plan)
             unknown = plan.filled([None] * len(plan.firsts))  # numbers that are not released here
             collect(engine, unknown, collect_domain(engine, plan.grouping))
-            read = time.perf_counter()
+            read = time.process_time()
             connection.execute(question.sql).fetchall()
-            found.append((compiled - began, read - compiled, time.perf_counter() - read))
+            found.append((compiled - began, read - compiled, time.process_time() - read))
         engine.close()
     return EverydayTime(*map(min, zip(*found, strict=True)))
 

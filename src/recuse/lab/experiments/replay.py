@@ -18,7 +18,8 @@ from recuse.lab.comparators.r2t import R2T
 from recuse.lab.experiments.tables import Tabled, quarters
 from recuse.mechanism.levels import Levels
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK, Score
-from recuse.mechanism.racing import Racing, confidence
+from recuse.mechanism.racing import Racing
+from recuse.mechanism.reach import at_any_level
 from recuse.mechanism.recursive import Recursive
 from recuse.mechanism.release import CONFIDENCE
 from recuse.mechanism.selective import Selective
@@ -93,7 +94,7 @@ def race(table: Tabled, mechanism: Racing, random: Generator, runs: int = RUNS) 
     tau = scored.taus[winner]
     lift = float(mechanism.offset) / epsilon * tau * (scored.levels[winner] > 0) * (not table.signed)
     grid = rule.ladder.levels
-    reach = np.array([staircase_quantile(share, steps, confidence(grid, int(k))) for k in scored.levels])
+    reach = np.array([staircase_quantile(share, steps, at_any_level(grid, int(k))) for k in scored.levels])
     step = tau / ANSWER_GRID
     held = (np.abs(drawn) <= reach[winner]).astype(np.float64)
     return Replayed(

@@ -68,12 +68,12 @@ class PostgresCompiler:
 
     def _one(self, expression: Expression, most: int) -> str:
         match expression:
-            case Constant():
-                return constant(expression)
-            case Variable():
-                return self._column(expression)
             case Convert(operand, kind):
                 return convert.form(self._sql(operand, most), operand.type, kind)
+            case Variable():
+                return self._column(expression)
+            case Constant():
+                return constant(expression)
             case Query(operands):
                 if isinstance(expression.type, Float):
                     raise Mistyped(

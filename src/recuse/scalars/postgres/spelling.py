@@ -8,24 +8,10 @@ from __future__ import annotations
 
 import math
 
+from recuse.scalars import types
 from recuse.scalars.expression import Constant, Value, Variable
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import day_text, decimal_digits, moment_text, quoted, time_text
-from recuse.scalars.types import (
-    BIGINT,
-    DIGITS,
-    Boolean,
-    Date,
-    Float,
-    Null,
-    Number,
-    Opaque,
-    Text,
-    Time,
-    Timestamp,
-    Type,
-    Uuid,
-)
 
 LONGEST = 2**24
 """Bytes of stored text that functions look at; longer text is NULL to them: PostgreSQL could fail on it."""
@@ -37,38 +23,36 @@ CHARACTER = "CHARACTER("
 ZONED = "TIMESTAMP IN UTC"
 WIDE = frozenset({"BIGINT", "DOUBLE PRECISION", "TEXT", "BOOLEAN", "DATE", "UUID"})
 """stored types that are read as they are"""
+ENGINE_TYPES: dict[type, str] = {
+    types.Float: "double precision",
+    types.Text: "text",
+    types.Null: "text",
+    types.Boolean: "boolean",
+    types.Date: "date",
+    types.Timestamp: "timestamp",
+    types.Time: "time",
+    types.Uuid: "uuid",
+}
 
 
-def engine_type(kind: Type) -> str:
+def engine_type(kind: types.Type) -> str:
     """Return the PostgreSQL type of an expression's values.
 
-    >>> engine_type(Number(0, 0, 200)), engine_type(Number(2, 0, 99999))
+    >>> engine_type(types.Number(0, 0, 200)), engine_type(types.Number(2, 0, 99999))
     ('bigint', 'numeric')
     """
     match kind:
-        case Number():
+        case types.Number():
             return "bigint" if is_long(kind) else "numeric"
-        case Float():
-            return "double precision"
-        case Text() | Null():
-            return "text"
-        case Boolean():
-            return "boolean"
-        case Date():
-            return "date"
-        case Timestamp():
-            return "timestamp"
-        case Time():
-            return "time"
-        case Uuid():
-            return "uuid"
-        case Opaque():
+        case types.Opaque():
             return kind.spelled
+        case _:
+            return ENGINE_TYPES[type(kind)]
 
 
-def is_long(kind: Number) -> bool:
+def is_long(kind: types.Number) -> bool:
     """Return whether all numbers of a type are whole and fit 64 bits."""
-    return kind.scale == 0 and BIGINT.low <= kind.low and kind.high <= BIGINT.high
+    return kind.scale == 0 and types.BIGINT.low <= kind.low and kind.high <= types.BIGINT.high
 
 
 def cast(sql: str, target: str) -> str:
@@ -76,15 +60,15 @@ def cast(sql: str, target: str) -> str:
     return f"CAST({sql} AS {target})"
 
 
-def held(sql: str, kind: Type, target: str) -> str:
+def held(sql: str, kind: types.Type, target: str) -> str:
     """Return a value of a type in a PostgreSQL type that holds it."""
     return sql if engine_type(kind) == target else cast(sql, target)
 
 
-def shown(sql: str, kind: Type) -> str:
+def shown(sql: str, kind: types.Type) -> str:
     """Return a value as a statement returns it: an exact number says how many decimal places it has."""
-    if isinstance(kind, Number) and not is_long(kind):
-        return cast(sql, f"numeric({DIGITS},{kind.scale})")
+    if isinstance(kind, types.Number) and not is_long(kind):
+        return cast(sql, f"numeric({types.DIGITS},{kind.scale})")
     return sql
 
 
@@ -95,26 +79,26 @@ def constant(found: Constant) -> str:
     """Return a constant whose PostgreSQL type is exactly that of its type."""
     if found.value is None:
         return cast("NULL", engine_type(found.type))
-    if isinstance(found.type, Boolean):
+    if isinstance(found.type, types.Boolean):
         return "TRUE" if found.value else "FALSE"
     return cast(quoted(_written(found.value, found.type)), engine_type(found.type))
 
 
-def _written(value: Value, kind: Type) -> str:
+def _written(value: Value, kind: types.Type) -> str:
     match kind, value:
-        case Number(), int():
+        case types.Number(), int():
             return decimal_digits(value, kind.scale)
-        case Float(), float():
+        case types.Float(), float():
             return repr(value) if math.isfinite(value) else _named(value)
-        case ((Text() | Uuid()), str()):
+        case ((types.Text() | types.Uuid()), str()):
             if "\0" in value:
                 raise Mistyped("PostgreSQL has no text with the character NUL", "leave it out")
             return value
-        case Date(), int():
+        case types.Date(), int():
             return _in_calendar(day_text(value))
-        case Timestamp(), int():
+        case types.Timestamp(), int():
             return _in_calendar(moment_text(value))
-        case Time(), int():
+        case types.Time(), int():
             return time_text(value)
     raise ValueError(f"no constant of {kind}")
 
@@ -131,7 +115,7 @@ def _in_calendar(written: str) -> str:
     return written.replace(" (BC)", "") + " BC" if before else written
 
 
-def number(value: int, kind: Number) -> str:
+def number(value: int, kind: types.Number) -> str:
     """Return a number of granules in the PostgreSQL type of a type, which need not hold it."""
     return cast(quoted(decimal_digits(value, kind.scale)), engine_type(kind))
 
@@ -151,7 +135,7 @@ def is_padded(column: object) -> bool:
 
 def compared(column: Variable) -> str:
     """Return a stored value as it is compared: of whole numbers as it is, so that an index can be used."""
-    whole = isinstance(column.type, Number) and column.stored.upper() in ("SMALLINT", "INTEGER")
+    whole = isinstance(column.type, types.Number) and column.stored.upper() in ("SMALLINT", "INTEGER")
     return named(column) if whole else stored(column)
 
 
@@ -161,17 +145,17 @@ def stored(column: Variable) -> str:
     A NaN in a `numeric` column is NULL; its values have the digits that it declares otherwise.
     """
     sql, spelled = named(column), column.stored.upper()
-    if isinstance(column.type, Opaque) or not spelled or spelled in WIDE:
+    if isinstance(column.type, types.Opaque) or not spelled or spelled in WIDE:
         return sql
     if spelled == ZONED:
         return f"({sql} AT TIME ZONE 'UTC')"
-    if isinstance(column.type, Number) and spelled.startswith("NUMERIC"):
+    if isinstance(column.type, types.Number) and spelled.startswith("NUMERIC"):
         return held(f"NULLIF({sql}, CAST('NaN' AS numeric))", _NUMERIC, engine_type(column.type))
     wanted = engine_type(column.type)
     return sql if spelled == f"{wanted} WITHOUT TIME ZONE".upper() else cast(sql, wanted)
 
 
-_NUMERIC = Number(1, 0, 0)
+_NUMERIC = types.Number(1, 0, 0)
 
 
 def whole_text(sql: str) -> str:

@@ -17,8 +17,15 @@ from recuse.privacy import decimal_text
 from recuse.server.console.burndown import burndown
 from recuse.server.console.picture import picture
 from recuse.server.http.shown import shown_balance, shown_charge, shown_token
-from recuse.server.http.visitor import Visitor, bearer, in_browser, refuse_other_origins, refuse_other_sites
-from recuse.server.refusals import ForbiddenError, SignInError
+from recuse.server.http.visitor import (
+    Visitor,
+    as_custodian,
+    bearer,
+    in_browser,
+    refuse_other_origins,
+    refuse_other_sites,
+)
+from recuse.server.refusals import SignInError
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -57,9 +64,7 @@ async def reader(request: Request) -> Visitor:
 
 def curator(asking: Annotated[Visitor, Depends(reader)]) -> Visitor:
     """Return who looks at a custodian's page, if it is one."""
-    if not asking.who.is_custodian:
-        raise ForbiddenError
-    return asking
+    return as_custodian(asking)
 
 
 PageReader = Annotated[Visitor, Depends(reader)]
@@ -137,10 +142,10 @@ async def budget(asking: PageReader) -> Response:
     """Return what was spent when: one's own; a custodian's, of the database and of each analyst."""
     name, book = asking.who.analyst, asking.service.book
     if not asking.who.is_custodian:
-        balances = [(name or "", await book.do(lambda ledger: ledger.balance(name)))]
+        balances = [(name or "", await book.balance(name))]
         charges = await book.do(lambda ledger: ledger.charges(name, 2**62, MOST_CHARGES))
     else:
-        balances = [("database", await book.do(lambda ledger: ledger.balance()))]
+        balances = [("database", await book.balance())]
         balances += [(one.name, one.balance) for one in await book.do(lambda ledger: ledger.analysts())]
         charges = await book.do(lambda ledger: ledger.charges(None, 2**62, MOST_CHARGES))
     every = [charge for _, charge in charges]
@@ -180,7 +185,7 @@ async def admin(asking: PageCurator) -> Response:
     analysts = await service.book.do(lambda ledger: ledger.analysts())
     tokens = await service.book.do(lambda ledger: ledger.tokens().all())
     acts = await service.book.do(lambda ledger: ledger.audit())
-    balance = await service.book.do(lambda ledger: ledger.balance())
+    balance = await service.book.balance()
     version = await service.book.do(lambda ledger: ledger.data_version())
     return await _page(
         asking,
@@ -196,7 +201,7 @@ async def admin(asking: PageCurator) -> Response:
 
 
 async def _page(asking: Visitor, name: str, **shown: Any) -> Response:
-    balance = await asking.service.book.do(lambda ledger: ledger.balance(asking.who.analyst))
+    balance = await asking.service.book.balance(asking.who.analyst)
     text = TEMPLATES.get_template(f"{name}.html").render(
         page=name,
         dataset=asking.service.dataset.name,

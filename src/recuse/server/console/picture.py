@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BOX = (170, 44)
-GAP = (90, 26)
-MARGIN = 16
-LETTERS = 20
+BOX, GAP, MARGIN, LETTERS = (170, 44), (90, 26), 16, 20
+"""pixels; letters of a name, at most"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +16,20 @@ class Box:
 
     name: str
     label: str
+    """its name, cut where it is long"""
     role: str
     x: int
     y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All tables of a policy."""
+
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +37,8 @@ class Arrow:
     """A link: from a table to the one whose rows its rows belong to."""
 
     path: str
+    """as SVG writes it"""
     label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """All tables of a policy."""
-
-    width: int
-    height: int
-    boxes: tuple[Box, ...]
-    arrows: tuple[Arrow, ...]
 
 
 def picture(tables: Sequence[Mapping[str, Any]]) -> Picture:
@@ -69,7 +69,7 @@ def picture(tables: Sequence[Mapping[str, Any]]) -> Picture:
     ]
     width = 2 * MARGIN + (1 + max(depth.values(), default=0)) * (BOX[0] + GAP[0]) - GAP[0]
     height = 2 * MARGIN + (1 + max(rows.values(), default=0)) * (BOX[1] + GAP[1]) - GAP[1]
-    return Picture(width, height, tuple(boxes.values()), tuple(arrows))
+    return Picture(tuple(boxes.values()), tuple(arrows), width, height)
 
 
 def _depth(name: str, links: Mapping[str, Sequence[str]], above: tuple[str, ...]) -> int:

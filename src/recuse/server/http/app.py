@@ -147,7 +147,7 @@ async def history(
 @questions.get("/budget")
 async def budget(asking: SignedIn) -> JsonObject:
     """Return what is granted, spent and left: one's own, or the database's for a custodian."""
-    found = await asking.service.book.do(lambda ledger: ledger.balance(asking.who.analyst))
+    found = await asking.service.book.balance(asking.who.analyst)
     return shown_balance(found)
 
 

@@ -51,9 +51,8 @@ TABLES = {
 }
 ONE = ResultColumn("one", INT8)
 """SELECT 1, by which clients find out whether somebody is there"""
-UNDEFINED = "42704"
-READ_ONLY = "25006"
-MIXED = "0A000"
+UNDEFINED, READ_ONLY, MIXED = "42704", "25006", "0A000"
+"""what SQLSTATE calls them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,7 @@ class Outcome:
     """What a statement came to."""
 
     tag: str
+    """the command's, as PostgreSQL ends a statement"""
     columns: tuple[ResultColumn, ...] | None = None
     rows: Sequence[Sequence[Any]] = ()
     notice: tuple[str, str] | None = None
@@ -164,7 +164,7 @@ class Conversation:
         short = name.removeprefix("recuse.")
         if short == "remaining":
             holder = await self.service.somebody(self.token)
-            balance = await self.service.book.do(lambda ledger: ledger.balance(holder.analyst))
+            balance = await self.service.book.balance(holder.analyst)
             return decimal_text(balance.remaining)
         if short in OURS:
             return self.said.get(short, {"intervals": "off", "mechanism": DEFAULT}.get(short, ""))
@@ -194,7 +194,7 @@ class Conversation:
         if word == "policy":
             rows = [[table["name"], table["owned"]] for table in await self.service.catalogue()]
         elif word == "budget":
-            balance = await self.service.book.do(lambda ledger: ledger.balance(holder.analyst))
+            balance = await self.service.book.balance(holder.analyst)
             rows = [[decimal_text(getattr(balance, name)) for name in TABLES["budget"]]]
         else:
             whose = None if holder.is_custodian else holder.analyst

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from recuse.errors import ParameterError
 from recuse.server.limits import Pace
@@ -26,24 +27,35 @@ def empty_databases(services: Mapping[str, Service]) -> tuple[dict[str, EmptyDat
     return {name: EmptyDatabase(name, place) for name in services}, version
 
 
+def _dispensable(visits: Sequence[Visit]) -> Visit | None:
+    """Return who is let go: the first who has not signed in, or the first idle one of whoever has most."""
+    many = Counter(visit.who for visit in visits)
+    idle = [visit for visit in visits if visit.who is not None and not visit.is_busy]
+    strangers = (visit for visit in visits if visit.who is None)
+    return next(strangers, max(idle, key=lambda visit: many[visit.who], default=None))
+
+
 async def opened(
     services: Mapping[str, Service], listen: Listen, catalogues: Mapping[str, EmptyDatabase], version: str
 ) -> asyncio.Server:
     """Return the door, open."""
     host, port = listen.address()
     certificate, running, pace = Certificate.of(listen), dict[int, Running](), Pace()
-    count = 0
+    visits: list[Visit] = []
 
     async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal count
-        if count >= MOST_CONNECTIONS:
-            writer.close()
-            return
-        count += 1
+        """Let somebody in, and another out if there are too many."""
+        if len(visits) >= MOST_CONNECTIONS:
+            other = _dispensable(visits)
+            (writer if other is None else other.writer).transport.abort()
+            if other is None:
+                return
+        visit = Visit(reader, writer, services, pace, certificate, running, catalogues, version)
+        visits.append(visit)
         try:
-            await Visit(reader, writer, services, pace, certificate, running, catalogues, version).serve()
+            await visit.serve()
         finally:
-            count -= 1
+            visits.remove(visit)
 
     try:
         return await asyncio.start_server(came, host, port, limit=2**20)

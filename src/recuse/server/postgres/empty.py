@@ -13,6 +13,7 @@ import pwd
 import re
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,9 @@ OWNER = "recuse_owner"
 UNPRIVILEGED = ("postgres", "nobody")
 """as whom it runs if the server is root's, which PostgreSQL refuses to be"""
 MEMORY = 2_000_000_000
+SOCKET = ".s.PGSQL.5432"
+PREFIX = "recuse-empty-"
+"""how its folder begins, before the number of the server's process"""
 STARTING = 60.0
 TYPES = {
     "tinyint": "smallint",
@@ -160,10 +164,11 @@ class EmptyDatabase:
     def _socket(self) -> Path:
         if self._folder is None:
             raise RelayBrokenError
-        return self._folder / ".s.PGSQL.5432"
+        return self._folder / SOCKET
 
     async def _start(self, tables: Sequence[Mapping[str, Any]]) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="recuse-"))
+        sweep()
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         quiet = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.DEVNULL)
         options: dict[str, Any] = {
             "cwd": self._folder,
@@ -230,6 +235,31 @@ class EmptyDatabase:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+
+def sweep() -> None:
+    """Throw away the folders of servers that were killed; one that answers is of another container."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        number = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if number.isdigit() and not _is_running(int(number)) and not _is_answering(folder / SOCKET):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's
+    return True
+
+
+def _is_answering(place: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as tried, suppress(OSError):
+        tried.connect(str(place))
+        return True
+    return False
 
 
 def _is_user(name: str) -> bool:

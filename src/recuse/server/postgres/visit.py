@@ -66,7 +66,15 @@ class Visit:
         self.services, self.pace, self.certificate, self.running = services, pace, certificate, running
         self.catalogues, self.version = catalogues, version
         self.is_secure = False
+        self.who: str | None = None
+        """whose token it signed in with"""
         self._relay: Relay | None = None
+        self._running: Running | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it waits for an answer."""
+        return self._running is not None and self._running.task is not None
 
     async def serve(self) -> None:
         """Talk until the client leaves, or breaks the protocol."""
@@ -78,7 +86,8 @@ class Visit:
                     return
                 conversation = await self._signed_in(said)
                 number = self._registered()
-            await self._talk(conversation, self.running[number])
+                self.who, self._running = conversation.token.name, self.running[number]
+            await self._talk(conversation, self._running)
         except (SignInError, BrokenProtocolError) as error:
             with suppress(*GONE):
                 self.writer.write(told.refused(error, fatal=True))

@@ -19,8 +19,6 @@ from recuse.solver import limits
 from recuse.solver.bounds import (
     Cut,
     down,
-    enclosed_sum,
-    outside_excess,
     strict_withdrawals_low,
     weighted_cut,
     withdrawals_low,
@@ -99,8 +97,9 @@ class LoadCuts:
         )
         steepest = float(weighted_cut(slopes, alike).slope.max(initial=1.0))
         return max(
-            self._proven(weighted_cut(slopes, times * alike), times * alike[None, :], tau)
+            self._proven(cut, times * alike[None, :], tau, self._lost(cut))
             for times in (factor / steepest for factor in limits.OVERCHARGES)
+            for cut in [weighted_cut(slopes, times * alike)]
         )
 
     def step(self, tau: float) -> CutStep | None:
@@ -130,14 +129,19 @@ class LoadCuts:
     def lower(self, step: CutStep) -> Callable[[float], float]:
         """Return a lower end for every τ from the step's duals, and note who outside the focus spoils it."""
         cut, multipliers = self.pool.proven(step.duals)
-        if outside_excess(cut, self.pool.focus, 1.0).sum() > limits.NEGLIGIBLE_OUTSIDERS:
-            self.outsiders = np.flatnonzero(outside_excess(cut, self.pool.focus, limits.NEARLY_NEEDED))
-        return lambda tau: self._proven(cut, multipliers, tau)
+        focus, lost = self.pool.focus, self._lost(cut)
+        if lost > limits.NEGLIGIBLE_OUTSIDERS:
+            self.outsiders = focus.outside.above(focus.per_weight(cut.terms), limits.NEARLY_NEEDED)
+        return lambda tau: self._proven(cut, multipliers, tau, lost)
 
-    def _proven(self, cut: Cut, multipliers: Floats, tau: float) -> float:
-        """Return what a cut of Σ_p ν_p ℓ_p proves of the count at τ, people outside the focus included."""
+    def _lost(self, cut: Cut) -> float:
+        """Return a double not below what a cut charges people outside the focus above 1."""
+        focus = self.pool.focus
+        return focus.outside.excess(focus.per_weight(cut.terms), 1.0)
+
+    def _proven(self, cut: Cut, multipliers: Floats, tau: float, lost: float) -> float:
+        """Return what a cut of Σ_p ν_p ℓ_p proves of the count at τ, if `lost` is lost to people outside."""
         inside = strict_withdrawals_low if self.strictness else withdrawals_low
-        lost = enclosed_sum(outside_excess(cut, self.pool.focus, 1.0)).high
         return down(inside(cut, multipliers, self.pool.evaluation.bounds(tau)) - lost)
 
     def unfit(self) -> bool:

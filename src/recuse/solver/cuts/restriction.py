@@ -2,7 +2,7 @@
 
 A participant whose load is at most τ stays at most τ whoever withdraws, so that only the overloaded ones and
 what touches them matter to N(τ), N_s(τ) and X(τ) (proofs.md, withdrawal form). The others are taken to
-stay; for lower ends, `Outside` remembers where they stand.
+stay; for lower ends, `cuts.outside` remembers where they stand.
 """
 
 from __future__ import annotations
@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 from recuse.krelation.evaluate import Evaluation, segment_sums
 from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Integers, Tuples, exact_sum
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outside:
-    """The leaves left out of the clauses in focus: whose they are, in which clause, with which weight."""
-
-    people: Integers
-    clauses: Integers
-    weights: Floats
-
+from recuse.solver.cuts.outside import NOBODY, Leaves, Outside
 
 Mask = NDArray[np.bool_]
 
@@ -45,8 +36,9 @@ class Focus:
         """Return the relation laid out, with what its participants pay."""
         return Evaluation.of(self.tuples, len(self.people), self.prices)
 
-
-NOBODY = Outside(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    def per_weight(self, terms: Floats) -> Floats:
+        """Return doubles not below what clauses count for in a cut, a unit of their weight."""
+        return terms / np.repeat(self.tuples.weights_down(), self.tuples.alternatives())
 
 
 def focus_loads(evaluation: Evaluation, chosen: Mask) -> Focus:
@@ -97,13 +89,13 @@ def _projected(evaluation: Evaluation, chosen: Mask, inside: Mask, kept: Mask) -
         (np.cumsum(chosen) - 1)[tuples.members[leaves]],
     )
     clauses = number[of_leaf[left]]
-    outside = Outside(tuples.members[left], clauses, tuples.weights_down()[there[clauses]])
+    outside = Leaves(tuples.members[left], clauses, tuples.weights_down()[there[clauses]])
     rest = tuples.total() - exact_sum(weights)
     people = np.flatnonzero(chosen)
-    return _merged(Focus(small, people, rest, outside, evaluation.prices.of(people)))
+    return _merged(Focus(small, people, rest, outside, evaluation.prices.of(people)), outside)
 
 
-def _merged(found: Focus) -> Focus:
+def _merged(found: Focus, outside: Leaves) -> Focus:
     """Return conjunctions with equal ones made one, their weights added, where that is cheap to find."""
     tuples, base = found.tuples, len(found.people) + 1
     if not _conjunctive(tuples) or len(tuples) == 0 or tuples.total() >= 2**62:
@@ -122,8 +114,8 @@ def _merged(found: Focus) -> Focus:
     weights = np.zeros(len(first), np.int64)
     np.add.at(weights, number, tuples.weights.astype(np.int64))
     small = Tuples(weights, (np.arange(len(first) + 1), pointers), tuples.members[leaves])
-    outside = Outside(found.outside.people, number[found.outside.clauses], found.outside.weights)
-    return Focus(small, found.people, found.rest, outside, found.prices)
+    left = Leaves(outside.people, number[outside.clauses], outside.weights)
+    return Focus(small, found.people, found.rest, left, found.prices)
 
 
 def _distinct(keys: Integers, limit: int) -> tuple[Integers, Integers]:

@@ -33,6 +33,7 @@ class WindowFrame:
 
     words: str
     by_rows: bool
+    """and not by values"""
     kinds: tuple[Type, ...]
 
 

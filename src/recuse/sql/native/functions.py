@@ -58,51 +58,41 @@ _PAIR = "rows in which either is NULL take no part"
 _SUM = "numbers of up to 38 digits, exactly; floats to 18 decimal places"
 AGGREGATES = (
     RowsFunction("count", "count(*), count(x)", "How many rows, or values that are not NULL.", _count),
+    RowsFunction("sum", "sum(x)", f"The sum: {_SUM}.", total),
     RowsFunction(
         "count_if", "count_if(c)", "In how many rows a condition holds; NULL if it is NULL in all.", _count_if
     ),
-    RowsFunction("sum", "sum(x)", f"The sum: {_SUM}.", total),
     RowsFunction("avg", "avg(x)", "The exact sum over the count, as a float.", average),
     RowsFunction("min", "min(x)", "The least value.", extreme("min")),
     RowsFunction("max", "max(x)", "The greatest value.", extreme("max")),
+    *(
+        RowsFunction(
+            name,
+            f"{name}(x ORDER BY y)",
+            f"The {name}; the {which} x of rows that tie.",
+            _picked(alone, f"{name}_value"),
+        )
+        for name, which, alone in (("first", "least", first), ("last", "greatest", last))
+    ),
     RowsFunction("any_value", "any_value(x)", "One of the values: the least.", extreme("min")),
-    RowsFunction(
-        "first",
-        "first(x ORDER BY y)",
-        "The first; the least x of rows that tie.",
-        _picked(first, "first_value"),
-    ),
-    RowsFunction(
-        "last",
-        "last(x ORDER BY y)",
-        "The last; the greatest x of rows that tie.",
-        _picked(last, "last_value"),
-    ),
-    RowsFunction(
-        "arg_min",
-        "arg_min(x, y)",
-        f"The x of the least y; {_PAIR}.",
-        extreme_by(descending=False),
-        windowed=False,
-    ),
-    RowsFunction(
-        "arg_max",
-        "arg_max(x, y)",
-        f"The x of the greatest y; {_PAIR}.",
-        extreme_by(descending=True),
-        windowed=False,
+    *(
+        RowsFunction(
+            name,
+            f"{name}(x, y)",
+            f"The x of the {which} y; {_PAIR}.",
+            extreme_by(descending=which == "greatest"),
+            windowed=False,
+        )
+        for name, which in (("arg_min", "least"), ("arg_max", "greatest"))
     ),
     RowsFunction("bool_and", "bool_and(c)", "Whether a condition holds in all rows.", _truth("bool_and")),
     RowsFunction("bool_or", "bool_or(c)", "Whether a condition holds in any row.", _truth("bool_or")),
     RowsFunction("median", "median(x)", "Halfway between the two in the middle.", median),
-    RowsFunction(
-        "quantile_cont", "quantile_cont(x, 0.9)", "A quantile, interpolated.", quantile(interpolated=True)
-    ),
-    RowsFunction(
-        "quantile_disc",
-        "quantile_disc(x, 0.9)",
-        "A quantile, one of the values.",
-        quantile(interpolated=False),
+    *(
+        RowsFunction(
+            name, f"{name}(x, 0.9)", f"A quantile, {how}.", quantile(interpolated=how == "interpolated")
+        )
+        for name, how in (("quantile_cont", "interpolated"), ("quantile_disc", "one of the values"))
     ),
     RowsFunction("mode", "mode(x)", "The most frequent value; the least of several.", mode),
     RowsFunction("var_pop", "var_pop(x)", "The variance.", spread("var_pop")),

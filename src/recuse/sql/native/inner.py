@@ -29,6 +29,9 @@ class Inner(exp.Expression, exp.Func):
 
 
 class NativeRows(exp.Expression, exp.Func):
-    """A `NativeQuery` in FROM: `query`; `shown` is its alias, by which it is told from others."""
+    """A `NativeQuery` in FROM: `query`; `shown` is its alias, by which it is told from others.
 
-    arg_types: ClassVar[dict[str, bool]] = {"shown": True}
+    `uses` are the columns of the rows around that it uses, as of an `Inner`.
+    """
+
+    arg_types: ClassVar[dict[str, bool]] = {"shown": True, "uses": False}

@@ -22,7 +22,9 @@ def own_words(blocks: Iterable[Block], schema: Schema) -> Iterator[str]:
         for source in block.sources:
             if isinstance(source, Own) and not source.public:
                 looked_at = _listed(_private(source.query, schema))
-                owners = [f"{o.kind} {', '.join(map(readable, o.values))}" for o in source.owners]
+                owners = [
+                    f"{o.kind} {', '.join(readable(v.copy()) for v in o.values)}" for o in source.owners
+                ]
                 whose = " and ".join(owners) or "the owners of the row beside it"
                 told = f"{source.alias} is run as it is over {looked_at}: each of its rows belongs to {whose}"
                 yield told + _by(source.proved)

@@ -10,15 +10,16 @@ PROFILE ?= quick
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() or 1))")
 # compiled modules are kept: tests start many processes
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
-QUICK := -m "not slow and not engine and not server and not people" --ignore tests/server --ignore tests/people
+INNER := -m "not slow and not engine and not server and not people" --ignore tests/server --ignore tests/people
+QUICK := $(INNER) --ignore tests/lab
 
-.PHONY: demo test quick lint test-slow test-engines test-server test-people coverage mutate docs bench bench-tpch accuracy reproduce clean
+.PHONY: demo test quick lint test-slow test-lab test-engines test-server test-people coverage mutate docs bench bench-tpch accuracy reproduce clean
 
 demo: .venv/installed
 	$(BIN)/recuse demo
 
 test: .venv/installed-test
-	@echo "ruff, mypy and all tests but the slow ones: about nine minutes on two idle cores; this is with $(WORKERS) processes"
+	@echo "ruff, mypy and all tests but the slow ones: about five minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
 	$(MAKE) --no-print-directory --jobs=2 lint quick
 	@echo "make test took $$(( $$(date +%s) - $$(cat .venv/began) )) seconds with $(WORKERS) processes and the profile $(PROFILE)"
@@ -32,6 +33,10 @@ lint: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# comparators and experiments, which are no part of an answer: nothing outside imports them
+test-lab: .venv/installed-test
+	HYPOTHESIS_PROFILE=$(PROFILE) $(PYTEST) $(INNER) tests/lab
+
 # what needs a server of another engine: a wheel brings PostgreSQL, else the system's is started, else it is skipped
 test-engines: .venv/installed-engines
 	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "engine and not slow" -r s tests/engines
@@ -40,9 +45,9 @@ test-engines: .venv/installed-engines
 test-server: .venv/installed-server
 	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "server and not slow" -r s tests/server
 
-# notebooks that are executed, and the tools that people ask with
+# notebooks and guides that are executed, and the tools that people ask with
 test-people: .venv/installed-people
-	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "people and not slow" -r s tests/people
+	HYPOTHESIS_PROFILE=$(PROFILE) $(BIN)/python -m pytest -m "people and not slow" -r s tests/people tests/test_docs.py
 
 # large inputs, and a thousand examples a law: for the night
 test-slow: .venv/installed-test
@@ -50,7 +55,7 @@ test-slow: .venv/installed-test
 
 # which lines and branches the tests reach; fails if one of a privacy-critical module is not (tests/support/coverage.py)
 coverage: .venv/installed-test
-	HYPOTHESIS_PROFILE=whole $(PYTEST) $(QUICK) --cov --cov-report= --cov-report=json:.venv/coverage.json
+	HYPOTHESIS_PROFILE=whole $(PYTEST) $(INNER) --cov --cov-report= --cov-report=json:.venv/coverage.json
 	$(BIN)/python tests/support/coverage.py .venv/coverage.json
 
 # ten privacy-critical lines, each broken in turn: the quick tests must notice (tests/support/mutate.py)

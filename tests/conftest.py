@@ -1,12 +1,23 @@
-"""How the laws are run: tests/support/profiles.py; and how often garbage is looked for."""
+"""How the laws are run, and of which cases: tests/support/profiles.py; and how often garbage is looked for."""
 
 from __future__ import annotations
 
 import gc
 
-from support.profiles import load_profile
+import pytest
+
+from support.profiles import chosen, load_profile
 
 load_profile()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave some of many cases to other runs, where somebody waits; after those that are not asked for."""
+    kept = chosen((item.nodeid.partition("[")[0], item) for item in items)
+    if left := set(items) - set(kept):
+        config.hook.pytest_deselected(items=sorted(left, key=lambda item: item.nodeid))
+        items[:] = kept
 
 
 def pytest_collection_finish() -> None:

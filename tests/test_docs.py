@@ -19,7 +19,6 @@ import recuse
 from recuse.policy import Policy
 from recuse.server.postgres.conversation import OURS, TABLES
 from support.documents import ROOT, blocks, masked, performed, refreshed
-from support.profiles import some
 
 DOCS = ROOT / "docs"
 PERFORMED = sorted(page for room in ("tutorial", "how-to") for page in (DOCS / room).glob("*.md"))
@@ -35,7 +34,8 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", some(PERFORMED, 0.4), ids=named)
+@pytest.mark.people
+@pytest.mark.parametrize("page", PERFORMED, ids=named)
 def test_a_guide_prints_what_it_shows(page, tmp_path):
     text = page.read_text()
     asked = []

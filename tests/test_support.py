@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from support.coverage import ROOT, critical, unreached
 from support.mutate import MUTANTS
-from support.profiles import EXAMPLES, PROFILE, examples, some
+from support.profiles import EXAMPLES, PROFILE, chosen, examples, some
 
 
 @pytest.mark.parametrize("profile", EXAMPLES)
@@ -46,6 +46,18 @@ def test_examples_grow_with_the_profile():
     assert [examples(40, profile) for profile in EXAMPLES] == [4, 6, 40, 400]
     assert [examples(3, profile) for profile in EXAMPLES] == [2, 2, 3, 30]
     assert [examples(8, profile) for profile in EXAMPLES] == [2, 2, 8, 80]
+
+
+def test_a_quick_run_has_half_of_many_cases_and_all_of_few():
+    tests = [(name, (name, place)) for name, size in {"few": 4, "many": 20}.items() for place in range(size)]
+    runs = [chosen(tests, "quick", run) for run in ("one", "another")]
+    for found in runs:
+        assert sorted(name for name, _ in found) == ["few"] * 4 + ["many"] * 10
+        assert found == sorted(found), "in their order"
+    assert runs[0] != runs[1]
+    assert runs[0] == chosen(tests, "quick", "one"), "every worker of a run has the same"
+    everything = [case for _, case in tests]
+    assert chosen(tests, "whole", "one") == chosen(tests, "quick", "") == everything
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

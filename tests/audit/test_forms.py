@@ -62,8 +62,8 @@ def relations(plan: Plan, contents: Contents) -> Iterator[KRelation]:
 def losses(text: str, twin: str | None = None) -> Iterator[float]:
     """Yield the worst log-ratio of every number, whoever leaves; the `twin` is asked of what is left."""
     compiled = [compile_query(asked, MARKET.policy, MARKET.catalogue()) for asked in (text, twin or text)]
+    ours = list(relations(compiled[0], MARKETPLACE))
     for name in MARKETPLACE.participants(MARKET):
-        ours = list(relations(compiled[0], MARKETPLACE))
         theirs = list(relations(compiled[1], MARKETPLACE.without(MARKET, name)))
         assert len(ours) == len(theirs) > 0
         pairs = zip(ours, theirs, strict=True)

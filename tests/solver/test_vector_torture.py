@@ -10,6 +10,7 @@ import pytest
 from recuse.krelation.prices import Prices
 from recuse.solver.fast import fast_programs
 from recuse.solver.reference import reference
+from support.profiles import examples
 from support.torture import LONGEST
 from support.vector_torture import priced_torment, vector_torment
 
@@ -19,12 +20,12 @@ CHUNK = 100
 def test_prices_are_answered():
     """Others in every run; a failure names its seed."""
     start = random.SystemRandom().randrange(10**6)
-    assert max(map(priced_torment, range(start, start + CHUNK))) < LONGEST
+    assert max(map(priced_torment, range(start, start + examples(600)))) < LONGEST
 
 
 def test_groups_that_are_released_together_are_answered():
     start = random.SystemRandom().randrange(10**6)
-    assert max(map(vector_torment, range(start, start + 8))) < LONGEST
+    assert max(map(vector_torment, range(start, start + examples(50)))) < LONGEST
 
 
 @pytest.mark.slow

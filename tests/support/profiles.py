@@ -1,6 +1,6 @@
 """How many examples the laws are given: fresh ones in every run, fewer where somebody waits.
 
-    quick     10 examples a law     `make test`
+    quick     10 examples a law, a share of the cases     `make test`
     whole     15, of all cases      `make coverage`: what is reached must not depend on chance
     ci       100
     nightly 1000                    `make test-slow`
@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 import os
 import random
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
@@ -25,6 +26,7 @@ RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
 """one word for all workers of a run, which must collect the same tests; none where one process tests"""
 T = TypeVar("T")
 _USUAL = EXAMPLES["ci"]
+_FEWEST, _SHARE = 4, 0.5
 _LEAST = 2
 """of a law with examples of its own number; a law that names fewer gets what it names"""
 
@@ -63,3 +65,18 @@ def some(cases: Sequence[T], share: float, profile: str = PROFILE, run: str = RU
         return list(cases)
     chosen = random.Random(run).sample(range(len(cases)), math.ceil(share * len(cases)))
     return [cases[place] for place in sorted(chosen)]
+
+
+def chosen(tests: Iterable[tuple[str, T]], profile: str = PROFILE, run: str = RUN) -> list[T]:
+    """Return cases, each given beside the name of its test, without those that are left to other runs.
+
+    A test of many cases gets half of them in a quick run, others in every one, and never fewer than four.
+    """
+    cases, of = list(tests), defaultdict[str, list[int]](list)
+    for place, (test, _) in enumerate(cases):
+        of[test].append(place)
+    kept = set[int]()
+    for test, places in of.items():
+        share = max(_SHARE, min(1.0, _FEWEST / len(places)))
+        kept.update(some(places, share, profile, run and f"{run} {test}"))
+    return [case for place, (_, case) in enumerate(cases) if place in kept]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ Floats = NDArray[np.float64]
 
 FAR = 60.0
 """e^{-FAR} is nothing"""
+FURTHER = 10 * FAR
+"""nobody is below by so much"""
 MANY = 240
 PANEL, NODES = 0.02, np.polynomial.legendre.leggauss(4)
 
@@ -70,22 +73,24 @@ Boost = Callable[[Floats], Floats]
 """levels → by how much they help: ρ·ε_a·level, or what a broken twin makes of it"""
 
 
-def below(law: Law, boost: Boost) -> Callable[[Floats], Floats]:
-    """Return v → P(E + b(l) ≤ v), E ~ Exp(1)."""
+def below(law: Law, boost: Boost) -> Callable[[float], Floats]:
+    """Return shift → P(E + b(l) ≤ v), E ~ Exp(1), for all v that are so much above a node."""
     order = np.argsort(boost(law.levels), kind="stable")
     helps, chances = boost(law.levels)[order], law.chances[order]
     plain = np.concatenate(([0.0], np.cumsum(chances)))
     risen = np.concatenate(([0.0], np.cumsum(chances * np.exp(helps))))
 
-    def at(v: Floats) -> Floats:
-        place = np.searchsorted(helps, v, side="right")
-        return np.asarray(np.maximum(plain[place] - np.exp(-v) * risen[place], 0.0))
+    def at(shift: float) -> Floats:
+        place = np.searchsorted(helps, NODES_OF_E + shift, side="right")
+        found = plain[place] - DENSITY_OF_E * (math.exp(min(-shift, FURTHER)) * risen)[place]
+        return np.asarray(np.maximum(found, 0.0))
 
     return at
 
 
 NODES_OF_E = (np.arange(0.0, FAR, PANEL)[:, np.newaxis] + PANEL / 2 * (NODES[0] + 1)).ravel()
-WEIGHTS_OF_E = np.tile(NODES[1] * PANEL / 2, len(NODES_OF_E) // len(NODES[0])) * np.exp(-NODES_OF_E)
+DENSITY_OF_E = np.exp(-NODES_OF_E)
+WEIGHTS_OF_E = np.tile(NODES[1] * PANEL / 2, len(NODES_OF_E) // len(NODES[0])) * DENSITY_OF_E
 
 
 def winning(scores: Sequence[float], laws: Sequence[Law], boost: Boost, k: int, levels: Floats) -> Floats:
@@ -96,7 +101,7 @@ def winning(scores: Sequence[float], laws: Sequence[Law], boost: Boost, k: int, 
     for place, help_ in enumerate(boost(levels)):
         product = WEIGHTS_OF_E.copy()
         for score, at in others:
-            product *= at(NODES_OF_E + help_ + scores[k] - score)
+            product *= at(help_ + scores[k] - score)
         found[place] = product.sum()
     return found
 
@@ -126,6 +131,7 @@ class Twin:
 SOUND = Twin()
 
 
+@lru_cache(maxsize=64)
 def joint(
     relation: KRelation, mechanism: Racing, count: int, twin: Twin = SOUND, reach: int = 6
 ) -> list[tuple[int, Floats]]:

@@ -1,4 +1,4 @@
-"""How the laws are run, and of which cases: tests/support/profiles.py; and how often garbage is looked for."""
+"""How laws are run, and of which cases: tests/support/profiles.py; and how often garbage is looked for."""
 
 from __future__ import annotations
 

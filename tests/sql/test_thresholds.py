@@ -66,7 +66,7 @@ def some_of(comparisons: Sequence[str], chance: random.Random) -> list[str]:
     return chance.sample(comparisons, min(len(comparisons), examples(len(comparisons), least=3)))
 
 
-@pytest.mark.parametrize("total", some([*TOTALS], 0.5))
+@pytest.mark.parametrize("total", some([*TOTALS], 0.3))
 def test_totals_of_a_row_mean_what_the_engine_means(total):
     chance = random.Random()
     for comparison in some_of(COMPARISONS, chance):
@@ -75,7 +75,7 @@ def test_totals_of_a_row_mean_what_the_engine_means(total):
         assert compared(market, text, chance), text
 
 
-@pytest.mark.parametrize("total", some([*TOTALS], 0.5))
+@pytest.mark.parametrize("total", some([*TOTALS], 0.3))
 def test_having_means_what_the_engine_means(total):
     chance, answers = random.Random(), 0
     for comparison in some_of(COMPARISONS, chance):

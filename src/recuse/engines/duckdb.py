@@ -206,7 +206,8 @@ class DuckDB:
         if self.settled:
             return self.settled[0]
         place = self.connection, self.database, self.schema
-        found = SystemTables(*place, files=self.files, untyped=self.untyped).catalogue()
+        ours = self.own is not None and self.database != ATTACHED
+        found = SystemTables(*place, ours=ours, untyped=self.untyped).catalogue()
         if self.own is not None:
             self.settled.append(found)
         return found

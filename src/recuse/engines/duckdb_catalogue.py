@@ -24,12 +24,12 @@ _COLLATED = re.compile(r'("(?:[^"]|"")+"|\w+) VARCHAR (COLLATE \w+)')
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemTables:
-    """Where DuckDB says what tables a schema has, and whether they stand for files or frames."""
+    """Where DuckDB says what tables a schema has, and whether all that is in it is ours."""
 
     connection: duckdb.DuckDBPyConnection
     database: str
     schema: str
-    files: bool
+    ours: bool
     untyped: tuple[str, ...]
 
     def catalogue(self) -> Catalogue:
@@ -55,7 +55,7 @@ class SystemTables:
                 tuple(keys.get(name, ())),
                 tuple(references.get(name, ())),
                 path=(self.database, self.schema, name),
-                view=None if self.files else views.get(name),
+                view=None if self.ours else views.get(name),
                 checks=tuple(checks.get(name, ())),
             )
             for name, found in sorted(columns.items())
@@ -67,7 +67,7 @@ class SystemTables:
 
         DuckDB lists thousands of its own beside them, which takes as long as to open it.
         """
-        if self.files:
+        if self.ours:
             return frozenset()
         found = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
         return frozenset(fold(name) for (name,) in found)

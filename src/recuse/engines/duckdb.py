@@ -205,9 +205,8 @@ class DuckDB:
         """Return the tables with their columns, types and enforced keys; no values."""
         if self.settled:
             return self.settled[0]
-        place = self.connection, self.database, self.schema
-        ours = self.own is not None and self.database != ATTACHED
-        found = SystemTables(*place, ours=ours, untyped=self.untyped).catalogue()
+        place = self.connection, self.database, self.schema, self.untyped
+        found = SystemTables(*place, ours=self.own is not None and self.database != ATTACHED).catalogue()
         if self.own is not None:
             self.settled.append(found)
         return found

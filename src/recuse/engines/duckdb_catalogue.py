@@ -29,8 +29,8 @@ class SystemTables:
     connection: duckdb.DuckDBPyConnection
     database: str
     schema: str
-    ours: bool
     untyped: tuple[str, ...]
+    ours: bool
 
     def catalogue(self) -> Catalogue:
         """Return the tables with their columns, types and enforced keys."""

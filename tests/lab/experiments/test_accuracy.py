@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from recuse.graphs.enumerate import occurrences
 from recuse.lab.experiments import accuracy
 from recuse.lab.experiments.accuracy_report import draw, geometric_mean, informative, page, ratios
 from recuse.lab.experiments.oracle import oracle_error
@@ -26,6 +27,12 @@ def folder(tmp_path, monkeypatch):
         "".join(f"{i} {(i + step) % 90}\n" for i in range(90) for step in (1, 2))
     )
     return graphs
+
+
+def test_subgraphs_are_counted_before_they_are_listed():
+    graph = accuracy.random_graph(60, 4)
+    for pattern, query in accuracy.PATTERNS.items():
+        assert accuracy.copies(graph, pattern) == len(occurrences(graph, query)) > 0
 
 
 def test_a_run_continues_where_it_stopped_and_makes_a_page(folder, tmp_path):

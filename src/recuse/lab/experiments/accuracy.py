@@ -14,12 +14,14 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from recuse.graphs.enumerate import (
     EDGES,
     RECTANGLES,
     TRIANGLES,
     TWO_STARS,
+    Occurrences,
     occurrences,
     owned_by_edges,
     owned_by_nodes,
@@ -84,18 +86,22 @@ def graphs(folder: Path) -> Iterator[tuple[str, Callable[[], Graph]]]:
         yield path.name.split(".")[0], partial(read_graph, path)
 
 
-def subgraphs(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
-    """Yield the subgraph relations that have at most `most` tuples, with who is protected in them."""
+def counted(folder: Path, most: int) -> Iterator[tuple[int, str, Callable[[], Occurrences]]]:
+    """Yield the subgraphs of which there are at most `most`: how many, their name, and what lists them."""
     for name, make in graphs(folder):
         graph = make()
         degrees = graph.degrees()
         for pattern, query in PATTERNS.items():
-            if _bound(pattern, degrees) > 20 * most:
-                continue
-            found = occurrences(graph, query)
-            if 0 < len(found) <= most:
-                for protect, own in OWNERS.items():
-                    yield f"{name} {pattern}", protect, own(found)
+            if _bound(pattern, degrees) <= 20 * most and 0 < (count := copies(graph, pattern)) <= most:
+                yield count, f"{name} {pattern}", partial(occurrences, graph, query)
+
+
+def subgraphs(folder: Path, most: int) -> Iterator[tuple[str, str, KRelation]]:
+    """Yield the subgraph relations that have at most `most` tuples, with who is protected in them."""
+    for _, name, list_all in counted(folder, most):
+        found = list_all()
+        for protect, own in OWNERS.items():
+            yield name, protect, own(found)
 
 
 def one_owner(database: Path) -> Iterator[tuple[str, str, KRelation]]:
@@ -103,6 +109,20 @@ def one_owner(database: Path) -> Iterator[tuple[str, str, KRelation]]:
     for name, protect in ONE_OWNER:
         question = next(q for q in QUESTIONS if q.name == name)
         yield f"TPC-H {name}", protect, relation_of(database, replace(question, protect=(protect,)))
+
+
+def copies(graph: Graph, pattern: str) -> int:
+    """Return how many copies of a pattern there are, none of them listed."""
+    if pattern in ("edges", "2-stars"):
+        return len(graph.edges) if pattern == "edges" else _bound(pattern, graph.degrees())
+    first, second = graph.edges.T
+    both = np.concatenate((first, second)), np.concatenate((second, first))
+    adjacent = sparse.csr_array((np.ones(len(both[0]), np.int64), both), shape=(len(graph.nodes),) * 2)
+    ways = adjacent @ adjacent
+    if pattern == "triangles":
+        return int((ways * adjacent).sum()) // 6
+    ways.setdiag(0)
+    return int((ways.data * (ways.data - 1) // 2).sum()) // 4
 
 
 def _bound(pattern: str, degrees: np.ndarray) -> int:

@@ -39,8 +39,8 @@ def test_from_the_unit_on_a_sum_is_as_dear_as_a_count(epsilon, unit):
         for known in (NOTHING, Foreknown(unit=unit))
     )
     if unit != 1:
-        least = presets.sum_slope(epsilon.value) * presets.STRIDE
-        plain = replace(plain, gentle=max(plain.gentle, least))
+        least, steep = (slope * presets.STRIDE for slope in presets.sum_slopes(epsilon.value))
+        plain = replace(plain, gentle=max(plain.gentle, least), steep=steep)
     for k in range(8):
         assert told.prior(told.start + k) - told.prior(told.start) == plain.prior(k)
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from recuse.errors import ParameterError
 from recuse.mechanism.parameters import Score
-from recuse.mechanism.presets import SINGLE, STRIDE, sum_slope
+from recuse.mechanism.presets import STRIDE, single_slopes, sum_slopes
 from recuse.mechanism.racing import Racing
 
 
@@ -34,7 +34,8 @@ class Foreknown:
         """Return the race that knows all this."""
         found = race if self.unit == 1 else begun_at(race, self.unit)
         if self.single and found.levels.score is Score.WITHDRAWALS:
-            found = replace(found, levels=replace(found.levels, gentle=SINGLE))
+            gentle, steep = (STRIDE * slope for slope in single_slopes(race.epsilon))
+            found = replace(found, levels=replace(found.levels, gentle=gentle, steep=steep))
         return found if self.bound is None else found.within(self.bound)
 
 
@@ -51,5 +52,6 @@ def begun_at(race: Racing, unit: Fraction) -> Racing:
     start = round(doublings * len(ladder.rungs) / math.log2(ladder.span))
     levels = replace(race.levels, start=min(start, ladder.last))
     if levels.score is Score.WITHDRAWALS:
-        levels = replace(levels, gentle=max(levels.gentle, sum_slope(race.epsilon) * STRIDE))
+        least, steep = (STRIDE * slope for slope in sum_slopes(race.epsilon))
+        levels = replace(levels, gentle=max(levels.gentle, least), steep=steep)
     return replace(race, levels=levels)

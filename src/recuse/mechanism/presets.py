@@ -41,8 +41,6 @@ STRIDES = TauTable(THETA, (Fraction(1), Fraction(3)), 8, 0, 85)
 """up to 2^127: loads of fewer than 2^63 rows of 64 bits are below"""
 KNEE = 4 / STRIDE
 """the level up to which the prior is gentle: four doublings"""
-SINGLE = 4 * STRIDE
-"""what a level costs up to there where participants are single rows (docs/results/notes/race.md)"""
 
 
 def selective(epsilon: Epsilon, shape: Shape | Growth) -> Racing:
@@ -67,20 +65,27 @@ def race_by_withdrawals(epsilon: Epsilon) -> Racing:
 def slopes(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Return what a doubling costs up to 16 and above, in units of ln2.
 
-    At small ε everybody's withdrawal costs little, and so must a level; at large ε a few who hold much are
-    told from nobody (docs/results/notes/race.md).
+    At small ε everybody's withdrawal costs little, and so must a level. Above 16 it is dear: most answers
+    that are lost are lost to a level too high, whose noise won it the race. At large ε a few who hold much
+    are told from nobody (docs/results/notes/race.md).
     """
     gentle = min(Fraction(7, 2), max(Fraction(1), 8 * epsilon - 1))
-    return gentle, max(Fraction(4), min(Fraction(9, 2), 5 - epsilon / 2))
+    return gentle, max(Fraction(7, 2), min(Fraction(5), Fraction(11, 2) - epsilon))
 
 
-def sum_slope(epsilon: Fraction) -> Fraction:
-    """Return what a doubling costs at least, up to 16, where levels below the size of one row are cheap.
+def single_slopes(epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the same where participants are single rows: they are many for what each of them has."""
+    return min(Fraction(5), 4 + 2 * epsilon), Fraction(9, 2)
+
+
+def sum_slopes(epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the same where levels below the size of one row are cheap; up to 16 it is the least.
 
     There is no way down that is as dear as the way up: so at small ε it is not made cheap, lest a size that
     was stated too large is overshot (docs/results/notes/sums.md).
     """
-    return min(Fraction(7, 2), Fraction(9, 5) + 2 * epsilon)
+    gentle = min(Fraction(7, 2), Fraction(9, 5) + 2 * epsilon)
+    return gentle, max(Fraction(4), min(Fraction(9, 2), 5 - epsilon / 2))
 
 
 def race_by_deficit(epsilon: Epsilon) -> Racing:

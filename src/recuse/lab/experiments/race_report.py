@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -96,8 +97,11 @@ def _itself(relation: KRelation) -> KRelation:
     return relation
 
 
-def solve(found: Iterator[tuple[str, FoundRelation]], folder: Path) -> Iterator[str]:
-    """Solve for every relation that has no whole table yet, yielding a line for each."""
+def solve(found: Iterator[tuple[str, FoundRelation]], folder: Path, each: float = math.inf) -> Iterator[str]:
+    """Solve for every relation that has no whole table yet, yielding a line for each.
+
+    A relation that takes longer than `each` processor seconds is left as it is, for another run.
+    """
     for family, (name, protect, make, bound) in found:
         path = folder / family / f"{name} {protect}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,8 +115,11 @@ def solve(found: Iterator[tuple[str, FoundRelation]], folder: Path) -> Iterator[
             if time.process_time() - written > 10:
                 table.write(path)
                 written = time.process_time()
+            if time.process_time() - started > each:
+                break
         table.write(path)
-        yield f"{family}: {name} ({protect}), {table.tuples:,} tuples, {time.process_time() - started:.1f} s"
+        taken = f"{time.process_time() - started:.1f} s" + ("" if table.whole else ", not whole yet")
+        yield f"{family}: {name} ({protect}), {table.tuples:,} tuples, {taken}"
 
 
 def tables(folder: Path, family: str) -> Iterator[Tabled]:
@@ -214,12 +221,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--graphs", type=Path, help="a folder of graph files")
     parser.add_argument("--tpch", type=Path, help="a DuckDB file with the TPC-H tables")
     parser.add_argument("--most", type=int, default=3000, help="larger relations of graphs are left out")
+    parser.add_argument("--each", type=float, default=math.inf, help="seconds after which one is put off")
     parser.add_argument("--family", choices=FAMILIES, action="append", help="only this (may be repeated)")
     parser.add_argument("--runs", type=int, default=replay.RUNS)
     given = parser.parse_args(arguments)
     families = given.family or tuple(FAMILIES)
     lines = (
-        solve(relations(families, given.graphs, given.tpch, given.most), given.tables)
+        solve(relations(families, given.graphs, given.tpch, given.most), given.tables, given.each)
         if given.step == "solve"
         else report(families, given.tables, given.runs)
     )

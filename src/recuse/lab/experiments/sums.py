@@ -53,7 +53,7 @@ def supported(loads: Floats, epsilon: Epsilon, _: Fraction) -> Errors:
     """Return those of a race whose levels are cheap up to what enough people have, found with a part of ε."""
     race = presets.race_by_withdrawals(epsilon)
     rows, weight = Rows.of_loads(loads, race), float(epsilon.value / race.levels.moves())
-    heights, steep = np.log(rows.taus), float(presets.slopes(epsilon.value)[1])
+    heights, steep = np.log(rows.taus), float(presets.sum_slopes(epsilon.value)[1])
     lacking = RISE * heights + np.maximum(0.0, ENOUGH - PART * weight * rows.penalties)
     support = [(steep * (own - heights[: k + 1]) + lacking[: k + 1]).min() for k, own in enumerate(heights)]
     penalties = (1 - PART) * rows.penalties + np.array(support) / weight

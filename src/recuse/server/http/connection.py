@@ -34,8 +34,10 @@ class HttpConnection(H11Protocol):
         """Let somebody in, and whoever has been idle for longest out, if there are too many."""
         super().connection_made(transport)
         self._expect()
-        if len(self.connections) > MOST_CONNECTIONS:
-            idle = [one for one in self.connections if isinstance(one, HttpConnection) and one.is_idle]
+        # who was let go already is forgotten a turn later: of many that come at once each makes its own room
+        staying = [one for one in self.connections if not one.transport.is_closing()]
+        if len(staying) > MOST_CONNECTIONS:
+            idle = [one for one in staying if isinstance(one, HttpConnection) and one.is_idle]
             min(idle, key=lambda one: one.since).transport.abort()
 
     def data_received(self, data: bytes) -> None:

@@ -45,8 +45,9 @@ async def opened(
 
     async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Let somebody in, and another out if there are too many."""
-        if len(visits) >= MOST_CONNECTIONS:
-            other = _dispensable(visits)
+        staying = [visit for visit in visits if not visit.writer.is_closing()]
+        if len(staying) >= MOST_CONNECTIONS:
+            other = _dispensable(staying)
             (writer if other is None else other.writer).transport.abort()
             if other is None:
                 return

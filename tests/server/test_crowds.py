@@ -7,10 +7,12 @@ import socket
 import struct
 import time
 from contextlib import AsyncExitStack, ExitStack
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 
+from recuse.server import room
 from recuse.server.http import connection
 from recuse.server.postgres import door
 from recuse.server.run import _serve
@@ -27,7 +29,7 @@ def crowd(port: int, many: int, said: bytes, stack: ExitStack) -> list[socket.so
     """Return so many connections that have said so much, and no more."""
     found = []
     for _ in range(many):
-        found.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)))
+        found.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60)))
         found[-1].sendall(said)
     return found
 
@@ -45,9 +47,8 @@ def is_closed(one: socket.socket) -> bool:
 
 @pytest.mark.parametrize("said", [b"", HALF, SLOW], ids=["idle", "half a head", "half a body"])
 def test_who_says_nothing_more_keeps_nobody_from_asking_by_http(school, said):
-    """So many that uvicorn would turn everybody else away, if nobody made room."""
     with ExitStack() as stack:
-        crowd(school.ports["http"], 2 * connection.MOST_CONNECTIONS + 100, said, stack)
+        crowd(school.ports["http"], 2 * room.MOST_CONNECTIONS + 100, said, stack)
         with school.http(school.token(ANALYST)) as ida:
             found = waited(ida, COUNT, "1/3")
         assert found["state"] == "done"
@@ -55,7 +56,7 @@ def test_who_says_nothing_more_keeps_nobody_from_asking_by_http(school, said):
 
 def test_nor_by_postgresql(school, place):
     with ExitStack() as stack:
-        crowd(school.ports["postgres"], 2 * door.MOST_CONNECTIONS + 100, STARTED, stack)
+        crowd(school.ports["postgres"], 2 * room.MOST_CONNECTIONS + 100, STARTED, stack)
         with psycopg.connect(**place, options="-c recuse.epsilon=0.25") as client:
             assert client.execute(COUNT).fetchone()[0] is not None
 
@@ -78,10 +79,10 @@ async def postgres_door(listen: Listen, stack: AsyncExitStack) -> bytes:
     return struct.pack(">ii", 8, 80877103)
 
 
-@pytest.mark.parametrize(("made", "place"), [(http_door, connection), (postgres_door, door)])
-def test_of_many_who_come_at_once_the_oldest_make_room(monkeypatch, made, place):
+@pytest.mark.parametrize("made", [http_door, postgres_door])
+def test_of_many_who_come_at_once_the_oldest_make_room(monkeypatch, made):
     """All are there before the door looks: each of the later ones lets another go, not the same one."""
-    monkeypatch.setattr(place, "MOST_CONNECTIONS", 4)
+    monkeypatch.setattr(room, "MOST_CONNECTIONS", 4)
 
     async def run():
         async with AsyncExitStack() as stack:
@@ -101,14 +102,14 @@ def test_of_many_who_come_at_once_the_oldest_make_room(monkeypatch, made, place)
 
 
 def test_one_analyst_does_not_fill_the_door():
-    class Visit:
-        def __init__(self, who, busy=False):
-            self.who, self.is_busy = who, busy
+    def guest(who, since, *, busy=False):
+        return SimpleNamespace(who=who, since=since, is_busy=busy)
 
-    bob, ada, busy = Visit("bob"), Visit("ada"), Visit("ada", busy=True)
-    assert door._dispensable([bob, busy, ada]) is ada, "of whoever has most the first that is idle"
-    assert door._dispensable([bob, busy, ada, stranger := Visit(None)]) is stranger
-    assert door._dispensable([busy]) is None
+    bob, ada, busy = guest("bob", 1), guest("ada", 2), guest("ada", 0, busy=True)
+    assert room.dispensable([bob, ada, busy]) is ada, "of whoever has most the longest silent that is idle"
+    strangers = [guest(None, 4), guest(None, 3)]
+    assert room.dispensable([bob, *strangers, ada, busy]) is strangers[1]
+    assert room.dispensable([busy]) is None
 
 
 @pytest.mark.parametrize("said", [b"", HALF, SLOW], ids=["idle", "half a head", "half a body"])
@@ -140,5 +141,5 @@ def test_a_body_that_is_too_long_is_not_read(school, ada):
     began = time.monotonic()
     response = ada.post("/questions", content=b"x" * 50_000_000, headers={"Content-Type": "application/json"})
     assert response.status_code == 413
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     assert school.spent("ada") == before

@@ -95,10 +95,19 @@ def test_a_question_that_is_not_covered_is_refused(school):
 
 def test_one_question_at_a_time(school):
     with school.http(school.token("hasty")) as client:
-        assert client.post("/questions", json={"sql": COUNT, "epsilon": "1/7"}).status_code == 202
-        response = client.post("/questions", json={"sql": COUNT, "epsilon": "1/8"})
-        assert (response.status_code, response.json()["code"]) == (429, "busy")
-    assert school.spent("hasty") <= Fraction(1, 7)
+        for number in range(7, 100, 2):
+            first = client.post("/questions", json={"sql": COUNT, "epsilon": f"1/{number}"}).json()
+            second = client.post("/questions", json={"sql": COUNT, "epsilon": f"1/{number + 1}"})
+            if client.get(f"/questions/{first['id']}").json()["state"] == "waiting":  # it was, all the while
+                break
+            while second.json().get("state") == "waiting":
+                second = client.get(f"/questions/{second.json()['id']}")
+        assert (second.status_code, second.json()["code"]) == (429, "busy")
+        while client.get(f"/questions/{first['id']}").json()["state"] == "waiting":
+            pass
+        charged = {charge["epsilon"] for charge in client.get("/history").json()}
+        assert f"1/{number}" in charged
+        assert f"1/{number + 1}" not in charged
 
 
 def test_an_analyst_sees_only_what_is_their_own(school, ada):

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 import httpx
@@ -54,19 +55,21 @@ def test_nothing_but_the_worker_knows_how_to_open_data():
 
 def test_a_worker_that_dies_looks_like_one_that_is_late(server):
     with server.http(server.token("dan")) as ada:
-        job = ada.post("/questions", json={"sql": TRIANGLES, "epsilon": "1"}).json()
-        while job["not_before"] is None:
-            time.sleep(0.05)
-            job = ada.get(f"/questions/{job['id']}").json()
-        began = time.monotonic()
-        for worker in server.workers():
-            os.kill(worker, signal.SIGKILL)
-        while (found := ada.get(f"/questions/{job['id']}").json())["state"] == "waiting":
-            time.sleep(0.05)
+        for epsilon in range(1, 30):
+            job = ada.post("/questions", json={"sql": TRIANGLES, "epsilon": str(epsilon)}).json()
+            while job["not_before"] is None:
+                job = ada.get(f"/questions/{job['id']}").json()
+            for worker in server.workers():
+                os.kill(worker, signal.SIGKILL)
+            while (found := ada.get(f"/questions/{job['id']}").json())["state"] == "waiting":
+                time.sleep(0.02)
+            if found["state"] != "done":  # it was found before the blow: the next one
+                break
+        deadline = datetime.fromisoformat(job["not_before"]) + timedelta(seconds=5 * 0.3)
+        assert datetime.now(UTC) >= deadline, "not before"
         assert found["state"] == "unanswered"
         assert found["problem"]["detail"] == "the question could not be answered; its charge stays"
-        assert time.monotonic() - began > 6 * 0.3 - 0.4, "at the deadline, and not before"
-        assert ada.get("/budget").json()["spent"] == "1"
+        assert ada.get("/budget").json()["spent"] == str(sum(range(1, epsilon + 1)))
         assert waited(ada, COUNT, "1/2")["state"] == "done", "and another is there"
 
 

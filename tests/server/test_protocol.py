@@ -8,6 +8,7 @@ import socket
 import struct
 import time
 from base64 import b64decode, b64encode
+from contextlib import suppress
 from hashlib import pbkdf2_hmac, sha256
 
 import numpy as np
@@ -24,7 +25,7 @@ class Raw:
     """A client that says what it is told to."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
 
     def send(self, letter: bytes, body: bytes) -> None:
         self.socket.sendall(letter + struct.pack(">i", len(body) + 4) + body)
@@ -119,8 +120,13 @@ def test_broken_messages_are_survived_and_cost_nothing(school, token):
         finally:
             client.close()
     assert connections > 10
-    time.sleep(1.5)  # so many came that even others' requests came too fast
-    assert answers(school, token)
+    for _ in range(100):  # so many came that even others' requests came too fast, for a while
+        with suppress(psycopg.errors.TooManyConnections):
+            assert answers(school, token)
+            break
+        time.sleep(0.2)
+    else:
+        pytest.fail("nobody is let in any more")
     book = school.book()
     assert book.balance("raw").spent == 0
     book.close()

@@ -10,9 +10,9 @@ from recuse.errors import RecuseError
 from recuse.server.process import WorkerFailed
 from recuse.server.seats import Seat, Seats
 from recuse.server.settings import Answers
+from support.clockwork import run_by_clockwork
 
 SLOT = 0.2
-NEAR = 0.15
 
 
 class Acting(Seat):
@@ -42,14 +42,14 @@ def looked(seat: Seat, deadline: int = 4) -> tuple[object, float]:
         found = await seats.looked(seat, {})
         return found, asyncio.get_running_loop().time() - began
 
-    return asyncio.run(run())
+    return run_by_clockwork(run())
 
 
 @pytest.mark.parametrize(("seconds", "slots"), [(0.0, 1), (0.08, 1), (0.28, 2), (0.48, 3)])
 def test_an_answer_leaves_at_the_end_of_its_slot(seconds, slots):
     found, taken = looked(Acting(seconds, "text"))
     assert found == "text"
-    assert slots * SLOT <= taken < slots * SLOT + NEAR
+    assert taken == pytest.approx(slots * SLOT)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_failures_of_every_kind_leave_at_the_deadline_and_not_before(seconds, ou
     seat = Acting(seconds, outcome)
     found, taken = looked(seat)
     assert found is None
-    assert 4 * SLOT <= taken < 4 * SLOT + NEAR
+    assert taken == pytest.approx(4 * SLOT)
     assert seat.cleared == (seconds > 1), "who is late is ended"
 
 
@@ -86,9 +86,8 @@ def test_a_seat_is_occupied_to_the_end_of_a_slot_whoever_asks(way):
         await asyncio.gather(question(), question())
         return entered
 
-    first, second = asyncio.run(run())
-    assert first < NEAR
-    assert SLOT <= second < SLOT + NEAR
+    first, second = run_by_clockwork(run())
+    assert (first, second) == pytest.approx((0, SLOT))
 
 
 def test_a_bounded_number_waits():
@@ -108,4 +107,4 @@ def test_a_bounded_number_waits():
         await asyncio.gather(*tasks)
         return [*found, seats.is_full]
 
-    assert asyncio.run(run()) == [False, False, True, False]
+    assert run_by_clockwork(run()) == [False, False, True, False]

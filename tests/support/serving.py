@@ -125,7 +125,7 @@ class Serving:
 
     def kill(self, sign: int = signal.SIGKILL) -> None:
         self.process.send_signal(sign)
-        self.process.wait(30)
+        self.process.wait(60)
         self.process.stdout.close()
 
     def token(self, name: str, role: Role = Role.ANALYST, grant: str = "1000") -> str:
@@ -166,8 +166,8 @@ def is_running(pid: int) -> bool:
 
 
 def gone(pids: Iterable[int]) -> bool:
-    """Return whether processes are no more, or will not be in ten seconds."""
-    until = time.monotonic() + 10
+    """Return whether processes are no more, or will not be in half a minute."""
+    until = time.monotonic() + 30
     while any(map(is_running, pids)) and time.monotonic() < until:
         time.sleep(0.05)
     return not any(map(is_running, pids))

@@ -13,6 +13,9 @@ from typing import Any
 from recuse.refusal import error_of
 from recuse.server.frames import LENGTH, MOST_BYTES, Message, framed
 
+STARTING = 120.0
+"""seconds until a worker must have opened the data: as long as a busy machine needs"""
+
 
 class WorkerFailed(Exception):  # noqa: N818 - what happened
     """A worker failed, or is no more; nothing says why."""
@@ -100,7 +103,8 @@ class Standing:
         async with self._turn:
             for last in (False, True):
                 try:
-                    return await asyncio.wait_for(self._asked(message), self._patience)
+                    worker = await asyncio.wait_for(self._started(), STARTING)
+                    return await asyncio.wait_for(worker.ask(message), self._patience)
                 except (TimeoutError, WorkerFailed) as error:
                     await self._drop()
                     if last or isinstance(error, TimeoutError):
@@ -110,12 +114,11 @@ class Standing:
                     raise
             raise WorkerFailed
 
-    async def _asked(self, message: Message) -> Any:
+    async def _started(self) -> Worker:
         if self._worker is None:
-            worker = Worker(self._opening)
-            await worker.start()
-            self._worker = worker
-        return await self._worker.ask(message)
+            self._worker = Worker(self._opening)  # known before it is there, so that it can be let go of
+            await self._worker.start()
+        return self._worker
 
     async def restart(self) -> None:
         """Let go of the worker: the next request starts one that opens the data as it is then."""

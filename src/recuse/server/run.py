@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from recuse.errors import ParameterError
 from recuse.ledger import Ledger, Role
 from recuse.server.http.app import application
-from recuse.server.http.connection import MOST_CONNECTIONS, PATIENCE, HttpConnection
+from recuse.server.http.connection import PATIENCE, HttpConnection
 from recuse.server.metrics import metrics
 from recuse.server.postgres.door import empty_databases, opened
 from recuse.server.service import Service
@@ -97,8 +97,7 @@ async def _serve(app: ASGIApp, listen: Listen, stack: AsyncExitStack) -> None:
         server_header=False,
         date_header=False,
         timeout_keep_alive=int(PATIENCE),
-        limit_concurrency=2 * MOST_CONNECTIONS,  # which are not idle, or they would have been let go
-        http=HttpConnection,
+        http=HttpConnection,  # which has a limit of its own
         ws="none",
         lifespan="off",
         ssl_certfile=listen.certificate,

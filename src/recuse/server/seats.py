@@ -130,7 +130,8 @@ class Seats:
         if not looking.done():
             await self._given_up(seat, looking)
             return None
-        seat.held_until = began + ceil((loop.time() - began) / self._answers.slot) * self._answers.slot
+        slots = max(1, ceil((loop.time() - began) / self._answers.slot))
+        seat.held_until = began + slots * self._answers.slot
         return None if isinstance(looking.exception(), WorkerFailed) else looking.result()
 
     async def _given_up(self, seat: Seat, looking: asyncio.Future[Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from recuse.server.console.browsers import Browser, Browsers
+from recuse.server.http.connection import is_known
 from recuse.server.inquiry import Holder
 from recuse.server.refusals import CrossSiteError, ForbiddenError, SignInError
 from recuse.server.service import Service
@@ -50,6 +51,7 @@ async def bearer(request: Request, token: str) -> Visitor:
             service.counts.sign_ins_failed += 1
         raise SignInError
     pace.refuse_hurry(found.who.token.id)
+    is_known(request, found.who.token.name)
     return found
 
 
@@ -62,10 +64,12 @@ async def in_browser(request: Request) -> Visitor | None:
     service = request.app.state.services[browser.dataset]
     request.app.state.pace.refuse_hurry(browser.token.id)
     try:
-        return Visitor(service, await service.somebody(browser.token), browser)
+        found = Visitor(service, await service.somebody(browser.token), browser)
     except SignInError:
         browsers.forget(browser)
         return None
+    is_known(request, browser.token.name)
+    return found
 
 
 def refuse_other_sites(request: Request, asking: Visitor) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from recuse.errors import ParameterError
+from recuse.server import room
 from recuse.server.limits import Pace
 from recuse.server.postgres.conversation import VERSION
 from recuse.server.postgres.empty import EmptyDatabase, programs, version_of
@@ -15,7 +15,7 @@ from recuse.server.postgres.visit import Running, Visit
 from recuse.server.service import Service
 from recuse.server.settings import Listen
 
-MOST_CONNECTIONS = 200
+BACKLOG = 1_024
 
 
 def empty_databases(services: Mapping[str, Service]) -> tuple[dict[str, EmptyDatabase], str]:
@@ -25,14 +25,6 @@ def empty_databases(services: Mapping[str, Service]) -> tuple[dict[str, EmptyDat
     if place is None or version is None:
         return {}, VERSION
     return {name: EmptyDatabase(name, place) for name in services}, version
-
-
-def _dispensable(visits: Sequence[Visit]) -> Visit | None:
-    """Return who is let go: the first who has not signed in, or the first idle one of whoever has most."""
-    many = Counter(visit.who for visit in visits)
-    idle = [visit for visit in visits if visit.who is not None and not visit.is_busy]
-    strangers = (visit for visit in visits if visit.who is None)
-    return next(strangers, max(idle, key=lambda visit: many[visit.who], default=None))
 
 
 async def opened(
@@ -46,8 +38,8 @@ async def opened(
     async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Let somebody in, and another out if there are too many."""
         staying = [visit for visit in visits if not visit.writer.is_closing()]
-        if len(staying) >= MOST_CONNECTIONS:
-            other = _dispensable(staying)
+        if len(staying) >= room.MOST_CONNECTIONS:
+            other = room.dispensable(staying)
             (writer if other is None else other.writer).transport.abort()
             if other is None:
                 return
@@ -59,7 +51,7 @@ async def opened(
             visits.remove(visit)
 
     try:
-        return await asyncio.start_server(came, host, port, limit=2**20)
+        return await asyncio.start_server(came, host, port, limit=2**20, backlog=BACKLOG)
     except OSError:
         raise ParameterError(
             "the door cannot be opened", found=listen.listen, hint="is the port in use?"

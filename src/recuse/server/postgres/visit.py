@@ -68,6 +68,7 @@ class Visit:
         self.is_secure = False
         self.who: str | None = None
         """whose token it signed in with"""
+        self.since = asyncio.get_running_loop().time()
         self._relay: Relay | None = None
         self._running: Running | None = None
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow
-import pyarrow.compute
 from pyarrow.csv import ConvertOptions, InvalidRow, ParseOptions, ReadOptions, read_csv
 
+from recuse.deferred import compute
 from recuse.errors import DatabaseError
 from recuse.fold import fold
 from recuse.lines import MAX_LINE, UNCLOSED, Format, cells, split_line
@@ -154,7 +154,7 @@ def follows(block: bytes, form: Format) -> bool:
     """Return whether nothing about quotes, bytes or the length of lines is wrong in a block."""
     if not _is_plain(block) or b'"' not in block:
         return _is_plain(block)
-    found = pyarrow.compute.match_substring_regex(pyarrow.array([block], pyarrow.binary()), form.good)
+    found = compute.match_substring_regex(pyarrow.array([block], pyarrow.binary()), form.good)
     return bool(found[0].as_py())
 
 

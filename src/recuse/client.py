@@ -7,12 +7,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
 from os import PathLike
 from typing import Any, Self, Unpack, overload
 from urllib.parse import urlsplit
 
+from recuse.deferred import http_client
 from recuse.engines.open import Source
 from recuse.errors import DatabaseError, ParameterError, RecuseError, UnansweredError
 from recuse.ledger import Balance
@@ -59,7 +59,7 @@ class RemoteSession:
         if parts.scheme == "http" and not _is_here(parts.hostname):
             raise ParameterError("others could read the token on its way", hint="write https://")
         self._host, self._port = parts.hostname, parts.port
-        self._kind = HTTPConnection if parts.scheme == "http" else HTTPSConnection
+        self._kind = http_client.HTTPConnection if parts.scheme == "http" else http_client.HTTPSConnection
         self._token = token
 
     def ask(
@@ -118,7 +118,7 @@ class RemoteSession:
             connection.request(method, ROOT + path, None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
             found = json.loads(response.read())
-        except (OSError, HTTPException, ValueError):
+        except (OSError, http_client.HTTPException, ValueError):
             raise DatabaseError("the server does not answer", found=f"{self._host}:{self._port}") from None
         finally:
             connection.close()

@@ -10,14 +10,14 @@ import secrets
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from opendp.domains import atom_domain, vector_domain
-from opendp.measurements import make_laplace
-from opendp.metrics import absolute_distance, l1_distance
-from opendp.mod import enable_features
+from recuse.deferred import Deferred
 
-enable_features("contrib")
+if TYPE_CHECKING:
+    import recuse.discrete_laplace as discrete_laplace
+else:  # the race draws bits, and nothing else
+    discrete_laplace = Deferred("recuse.discrete_laplace")
 
 
 class Noise(Protocol):
@@ -52,12 +52,12 @@ class SecureNoise:
 
 @lru_cache(maxsize=64)
 def _measurement(scale: float) -> Any:
-    return make_laplace(atom_domain(T="i64"), absolute_distance(T="i64"), scale=scale)
+    return discrete_laplace.measurement(scale)
 
 
 @lru_cache(maxsize=64)
 def _vector_measurement(scale: float) -> Any:
-    return make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale=scale)
+    return discrete_laplace.vector_measurement(scale)
 
 
 # ------------------------------------------------------------------ staircase noise

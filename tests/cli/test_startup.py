@@ -23,6 +23,8 @@ NEVER = (
     *("matplotlib", "pandas", "networkx", "igraph", "polars", "rich", "hypothesis", "pytest"),
     *("scipy.optimize", "scipy.special", "scipy.stats", "scipy.linalg", "pyarrow.parquet"),
 )
+SELDOM = ("scipy", "highspy", "opendp", "pyarrow.compute", "http.client", "asyncio", "recuse.solver.fast")
+"""what a count that loads decide is answered without: `recuse.deferred`"""
 
 
 def loaded(*arguments: object) -> set[str]:
@@ -42,8 +44,8 @@ def graph(tmp_path):
 def test_asking_loads_what_answers_need(tmp_path):
     database, policy = make_shop(tmp_path)
     found = loaded("ask", database, COUNT, "--policy", policy, "--epsilon", 1)
-    assert found.isdisjoint(NEVER)
-    assert {"duckdb", "opendp.measurements"} <= found
+    assert found.isdisjoint((*NEVER, *SELDOM))
+    assert "duckdb" in found
 
 
 @pytest.mark.parametrize("protect", some(["node", "edge"], 0.5))

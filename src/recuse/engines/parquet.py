@@ -23,8 +23,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow
-import pyarrow.compute
 
+from recuse.deferred import compute
 from recuse.engines.literals import name_literal, text_literal
 from recuse.engines.scan import rows
 from recuse.fold import fold
@@ -233,7 +233,6 @@ def _outside_timestamps(values: pyarrow.Array, unit: str) -> np.ndarray[tuple[in
 
 def _outside(values: pyarrow.Array, least: int, most: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     low, high = pyarrow.scalar(least, values.type), pyarrow.scalar(most, values.type)
-    compute = pyarrow.compute
     wrong = compute.or_(compute.less(values, low), compute.greater(values, high))
     places = compute.indices_nonzero(compute.fill_null(wrong, False))
     return np.asarray(places.to_pylist(), np.int64)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
 from zipfile import BadZipFile, ZipFile
 
+from recuse.deferred import web
 from recuse.errors import DatabaseError
 
 
@@ -88,7 +88,7 @@ def kept_in() -> Path:
 def fetch(dataset: Dataset, to: Path) -> None:
     """Bring a graph from its home; the file appears whole or not at all."""
     try:
-        with urlopen(dataset.home, timeout=PATIENCE) as answer:
+        with web.urlopen(dataset.home, timeout=PATIENCE) as answer:
             content: bytes = answer.read()
         if dataset.member is not None:
             content = _member(content, dataset)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow
-import pyarrow.compute
 from numpy.typing import NDArray
 
+from recuse.deferred import compute
 from recuse.krelation.relation import Integers
 
 
@@ -111,16 +111,20 @@ def _close(column: pyarrow.ChunkedArray | pyarrow.Array, most: int = 0) -> tuple
     """Return the ends of integers that lie close together: a table of all between them is small."""
     if not pyarrow.types.is_integer(column.type) or column.null_count or not len(column):
         return None
-    ends = pyarrow.compute.min_max(column)
-    low, high = ends["min"].as_py(), ends["max"].as_py()
+    parts = [np.from_dlpack(chunk) for chunk in _chunks(column) if len(chunk)]
+    low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
     near = high - low < 8 * max(most, len(column)) and low > -(2**62) and high < 2**62
     return (low, high) if near else None
+
+
+def _chunks(column: pyarrow.ChunkedArray | pyarrow.Array) -> Sequence[pyarrow.Array]:
+    return column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
 
 
 def _shifted(column: pyarrow.ChunkedArray | pyarrow.Array, least: int) -> Integers:
     """Return the integers less the least of them, chunk by chunk: nothing is copied in between."""
     found, start = np.empty(len(column), np.int64), 0
-    for chunk in column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]:
+    for chunk in _chunks(column):
         np.subtract(np.from_dlpack(chunk), least, dtype=np.int64, out=found[start : start + len(chunk)])
         start += len(chunk)
     return found
@@ -138,12 +142,17 @@ def in_order(
     return number[codes], tuple(column.take(arrow_array(order)) for column in values)
 
 
-def _rank(column: pyarrow.Array) -> Integers:
-    """Return the rank of every value; by its text where Arrow knows no order, which its type says."""
+def _rank(column: pyarrow.Array) -> NDArray[Any]:
+    """Return the rank of every value; by its text where Arrow knows no order, which its type says.
+
+    Whole numbers are ranks already.
+    """
+    if pyarrow.types.is_integer(column.type) and not column.null_count:
+        return np.from_dlpack(column)
     try:
-        ranks = pyarrow.compute.rank(column, tiebreaker="dense")
+        ranks = compute.rank(column, tiebreaker="dense")
     except pyarrow.ArrowNotImplementedError:
-        ranks = pyarrow.compute.rank(pyarrow.array(map(repr, column.to_pylist())), tiebreaker="dense")
+        ranks = compute.rank(pyarrow.array(map(repr, column.to_pylist())), tiebreaker="dense")
     found: Integers = np.from_dlpack(ranks).astype(np.int64)
     return found
 
@@ -159,7 +168,7 @@ def _own_codes(column: pyarrow.Array) -> tuple[Integers, pyarrow.Array]:
         there = np.zeros(most - least + 1, bool)
         there[places] = True
         found = np.flatnonzero(there)
-        known = arrow_array(found + least).cast(column.type)
+        known = arrow_array(found + least, column.type)
         if len(found) == len(there):
             return places, known
         number = np.empty(len(there), np.int64)
@@ -173,9 +182,14 @@ def _renumber(codes: Integers) -> Integers:
     return np.from_dlpack(arrow_array(codes).dictionary_encode().indices).astype(np.int64)
 
 
-def arrow_array(values: Integers) -> pyarrow.Array:
-    """Return an Arrow array over the same memory; `pyarrow.array` would import pandas first."""
-    return pyarrow.Array.from_buffers(pyarrow.int64(), len(values), [None, pyarrow.py_buffer(values)])
+def arrow_array(values: Integers, kind: pyarrow.DataType | None = None) -> pyarrow.Array:
+    """Return an Arrow array of whole numbers; `pyarrow.array` would import pandas first.
+
+    Those of 64 bits are over the same memory.
+    """
+    kind = kind or pyarrow.int64()
+    narrow = values.astype(str(kind), copy=False)
+    return pyarrow.Array.from_buffers(kind, len(narrow), [None, pyarrow.py_buffer(narrow)])
 
 
 def integers(column: pyarrow.ChunkedArray) -> NDArray[Any]:

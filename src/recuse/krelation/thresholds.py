@@ -16,8 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.evaluate import owners_of, segment_sums
 from recuse.krelation.relation import Floats, Integers, Quorums, Tuples, nearest_doubles
 

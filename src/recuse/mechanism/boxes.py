@@ -16,8 +16,8 @@ from enum import Enum
 from fractions import Fraction
 
 import numpy as np
-import scipy  # its rooms are loaded when they are entered: commands that need none start sooner
 
+from recuse.deferred import special
 from recuse.krelation.relation import Integers
 from recuse.mechanism.draws import WORD
 from recuse.mechanism.geometrics import Words, geometrics, random_words
@@ -168,7 +168,7 @@ def box_reach(rate: Fraction, corners: int, power: int, confidence: float) -> in
 
 def _beyond(t: float, d: int, power: int) -> float:
     """Return E((x-t)⁺/x)^power for x ~ Gamma(d+1), rounding included."""
-    first, second, third = (float(scipy.special.gammaincc(d + 1 - less, t)) for less in range(3))
+    first, second, third = (float(special.gammaincc(d + 1 - less, t)) for less in range(3))
     if power == 1:
         return first - t / d * second + ROUNDING
     return first - 2 * t / d * second + t * t / (d * (d - 1)) * third + ROUNDING

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from recuse.deferred import Deferred
 from recuse.krelation.canonical import canonical
 from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Growth, KRelation, Shape, Tuples
@@ -20,10 +21,15 @@ from recuse.mechanism.grid import CellNoise, Grid, GridNoise
 from recuse.mechanism.parameters import ANSWER_GRID, SLACK
 from recuse.noise import round_down
 from recuse.solver.glance import glanced
-from recuse.solver.kept.programs import kept_programs
 from recuse.solver.kept.relation import KeptRelation
 from recuse.solver.programs import Solver, TruncationPrograms
-from recuse.solver.thresholds.programs import threshold_programs
+
+if TYPE_CHECKING:
+    from recuse.solver.kept import programs as kept
+    from recuse.solver.thresholds import programs as thresholds
+else:
+    kept = Deferred("recuse.solver.kept.programs")
+    thresholds = Deferred("recuse.solver.thresholds.programs")
 
 
 class Relation(Protocol):
@@ -115,7 +121,7 @@ def prepare(relation: KRelation, solver: Solver, prices: Prices | None = None) -
 
     def make(part: Tuples) -> TruncationPrograms:
         if relation.shape is Shape.THRESHOLDS:
-            return threshold_programs(canonical(part), people)
+            return thresholds.threshold_programs(canonical(part), people)
         return glanced(part, people, prices, lambda: solver(canonical(part), people, prices))
 
     positive, negative = map(make, relation.signs)
@@ -124,8 +130,8 @@ def prepare(relation: KRelation, solver: Solver, prices: Prices | None = None) -
 
 def prepare_kept(relation: KeptRelation) -> Prepared:
     """Return a relation that stays in an engine with its programs; as `prepare`."""
-    negative = None if relation.negative is None else kept_programs(relation.negative)
-    return Prepared(relation, kept_programs(relation.positive), negative)
+    negative = None if relation.negative is None else kept.kept_programs(relation.negative)
+    return Prepared(relation, kept.kept_programs(relation.positive), negative)
 
 
 def truncated(prepared: Prepared, tau: Fraction) -> tuple[Fraction, Fraction]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # its rooms are loaded when they are entered: commands that need none start sooner
 
+from recuse.deferred import special
 from recuse.krelation.relation import Floats
 
 TAIL = 10
@@ -46,6 +46,6 @@ def _power(targets: int, largest: int, steep: float) -> Floats:
 
 def _bell(targets: int, largest: int, steep: float) -> Floats:
     """Return the quantiles of a normal distribution from the largest down, none below 0."""
-    quantiles = scipy.special.ndtri(1 - (np.arange(targets) + 0.5) / targets)
+    quantiles = special.ndtri(1 - (np.arange(targets) + 0.5) / targets)
     found: Floats = np.maximum(largest - steep * largest / 8 * (quantiles[0] - quantiles), 0)
     return found

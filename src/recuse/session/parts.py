@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
+from recuse.deferred import Deferred
+from recuse.krelation.prices import Prices
+from recuse.krelation.relation import Tuples
 from recuse.noise import Noise, SecureNoise
 from recuse.session.outward import NO_LOG, FailureLog
-from recuse.solver.fast import fast_programs
-from recuse.solver.programs import Solver
+from recuse.solver.programs import Programs, Solver
+
+if TYPE_CHECKING:
+    from recuse.solver import fast
+else:
+    fast = Deferred("recuse.solver.fast")
+
+
+def solved(tuples: Tuples, participants: int, prices: Prices | None = None, /) -> Programs:
+    """Return what the fast solver makes of tuples; it is loaded when the first have to be solved for."""
+    return fast.fast_programs(tuples, participants, prices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +30,7 @@ class Parts:
     `failures` is where a graph's session logs what failed after a charge; a database's policy says it.
     """
 
-    solver: Solver = fast_programs
+    solver: Solver = solved
     noise: Noise = field(default_factory=SecureNoise)
     failures: FailureLog = NO_LOG
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver.bounds import UNIT, enclosed_sum
 from recuse.solver.choices.binomials import Binomials

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
 from recuse.solver.bounds import UNIT, down, enclosed_sum

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
 from recuse.solver.bounds import (

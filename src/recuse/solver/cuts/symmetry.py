@@ -13,8 +13,8 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.evaluate import Evaluation, owners_of
 from recuse.krelation.relation import Floats, Integers, Tuples
 from recuse.solver import limits

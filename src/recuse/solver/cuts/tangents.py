@@ -12,8 +12,8 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.evaluate import Evaluation, Gathering
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.prices import Prices
 from recuse.krelation.relation import Floats, Integers, Quorums, Tuples

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import highspy
 import numpy as np
 
+from recuse.deferred import highspy
 from recuse.krelation.relation import Floats
 from recuse.solver import limits
 from recuse.solver.lp.program import Matrix, Suggestion, limit_iterations, patience, quiet_highs

@@ -10,22 +10,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-import highspy
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import highspy, sparse
 from recuse.krelation.relation import Floats
 from recuse.solver import limits
 
-Matrix: TypeAlias = sparse.csr_array
+Matrix: TypeAlias = "sparse.csr_array"
 
-SOLVED = frozenset(
-    {
-        highspy.HighsModelStatus.kOptimal,
-        highspy.HighsModelStatus.kUnknown,
-        highspy.HighsModelStatus.kIterationLimit,
-    }
-)
+SOLVED = ("kOptimal", "kUnknown", "kIterationLimit")
 """Statuses after which the primal and dual vectors are worth looking at."""
 
 
@@ -112,8 +105,8 @@ def solve(
     highs.passModel(lp)
     highs.run()
     solution = highs.getSolution()
-    if highs.getModelStatus() not in SOLVED or len(solution.col_value) < size:
+    if highs.getModelStatus().name not in SOLVED or len(solution.col_value) < size:
         return Suggestion(np.clip(np.zeros(size), program.lower, program.upper), np.zeros(count))
     x = np.clip(np.nan_to_num(solution.col_value), program.lower, program.upper)
-    stopped = highs.getModelStatus() == highspy.HighsModelStatus.kIterationLimit
+    stopped = highs.getModelStatus().name == "kIterationLimit"
     return Suggestion(x, np.nan_to_num(solution.row_dual), stopped)

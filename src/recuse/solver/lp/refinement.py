@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.solver import limits
 from recuse.solver.exact.simplex import ExactProgram, ExactRow
 from recuse.solver.lp.program import LinearProgram, Matrix, solve

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.relation import Floats, Tuples, exact_sum
 from recuse.solver import limits
 from recuse.solver.bounds import down, dual_bound, up

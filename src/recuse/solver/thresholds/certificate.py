@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.evaluate import segment_sums
 from recuse.krelation.relation import Floats, Integers, Quorums
 from recuse.krelation.thresholds import ThresholdEvaluation

@@ -16,8 +16,8 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from recuse.deferred import sparse
 from recuse.krelation.evaluate import owners_of
 from recuse.krelation.relation import Floats, Integers, Quorums, Tuples
 from recuse.solver.cuts.tangents import incidence

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import scipy  # its rooms are loaded when they are entered: commands that need none start sooner
 from numpy.typing import NDArray
-from scipy import sparse
 
+from recuse.deferred import linalg, sparse
 from recuse.krelation.evaluate import owners_of
 from recuse.krelation.relation import Floats, Integers
 from recuse.solver import limits
@@ -91,9 +90,9 @@ class Elimination:
         mixed = (cross - side @ gone).toarray()
         tuples = (joint @ self.core - side @ across.T.tocsr()).toarray()
         tuples[np.diag_indices_from(tuples)] += of_columns[away:]
-        lower = scipy.linalg.cholesky(nodes, lower=True, check_finite=False)
-        half = scipy.linalg.solve_triangular(lower, mixed.T, lower=True, check_finite=False)
-        upper = scipy.linalg.cho_factor(tuples + half.T @ half, lower=True, check_finite=False)
+        lower = linalg.cholesky(nodes, lower=True, check_finite=False)
+        half = linalg.solve_triangular(lower, mixed.T, lower=True, check_finite=False)
+        upper = linalg.cho_factor(tuples + half.T @ half, lower=True, check_finite=False)
         return Factored(self, own, kappa, inverse, side, across, gone, lower, half, upper)
 
 
@@ -122,7 +121,7 @@ class Factored:
         right = parts.core_back @ (kappa * inner) - of_columns[parts.away.shape[1] :]
         nodes = rows[children:] + parts.counts @ (own * (kappa * inner - of_child))
         first = _substituted(self.lower, nodes + self.gone.T @ (self.inverse * away), "N")
-        core = scipy.linalg.cho_solve(
+        core = linalg.cho_solve(
             self.upper, right - self.side @ away - self.half.T @ first, check_finite=False
         )
         y = _substituted(self.lower, first + self.half @ core, "T")
@@ -135,7 +134,7 @@ class Factored:
 
 
 def _substituted(lower: NDArray[np.float64], right: Floats, trans: str) -> Floats:
-    found: Floats = scipy.linalg.solve_triangular(lower, right, lower=True, trans=trans, check_finite=False)
+    found: Floats = linalg.solve_triangular(lower, right, lower=True, trans=trans, check_finite=False)
     return found
 
 

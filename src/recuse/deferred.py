@@ -24,6 +24,7 @@ class Deferred:
 
 
 if TYPE_CHECKING:
+    import fcntl
     import urllib.request as web
     from http import client as http_client
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from scipy import linalg, sparse, special
 else:
     compute = Deferred("pyarrow.compute")
+    fcntl = Deferred("fcntl")  # which some systems have not
     highspy = Deferred("highspy")
     http_client = Deferred("http.client")
     linalg = Deferred("scipy.linalg")
@@ -39,4 +41,4 @@ else:
     special = Deferred("scipy.special")
     web = Deferred("urllib.request")
 
-__all__ = ["Deferred", "compute", "highspy", "http_client", "linalg", "sparse", "special", "web"]
+__all__ = ["Deferred", "compute", "fcntl", "highspy", "http_client", "linalg", "sparse", "special", "web"]

@@ -83,7 +83,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_temporary_files_go_even_if_nobody_closes():
-    place = fresh(EngineLimits()).temp
+    place = fresh(EngineLimits()).spilled.path
     assert not place.exists()
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import duckdb
 
 from recuse.engines.literals import text_literal
+from recuse.engines.spill import SpillFolder, spill_folder
 from recuse.errors import DatabaseError
 from recuse.policy import EngineLimits
 
@@ -42,18 +40,18 @@ class Fresh:
     """A new connection in memory, and the private folder into which it spills."""
 
     connection: duckdb.DuckDBPyConnection
-    temp: Path
+    spilled: SpillFolder
 
     def close(self) -> None:
         """Close the connection and remove its temporary files."""
         self.connection.close()
-        shutil.rmtree(self.temp, ignore_errors=True)
+        self.spilled.remove()
 
 
 def fresh(limits: EngineLimits, without: Sequence[str] = WITHOUT) -> Fresh:
     """Return a connection within limits; what does not fit into memory goes to its folder, which is 0700."""
-    temp = _private_folder(limits.temp)
-    configuration = CONFIGURATION | {"temp_directory": str(temp)}
+    spilled = spill_folder(limits.temp)
+    configuration = CONFIGURATION | {"temp_directory": str(spilled.path)}
     if limits.memory is not None:
         configuration["memory_limit"] = f"{limits.memory}B"
     if limits.threads is not None:
@@ -63,27 +61,15 @@ def fresh(limits: EngineLimits, without: Sequence[str] = WITHOUT) -> Fresh:
         if limits.temp_limit is not None:  # in the configuration it would be forgotten
             connection.execute(f"SET max_temp_directory_size = '{limits.temp_limit}B'")
     except duckdb.Error:
-        shutil.rmtree(temp, ignore_errors=True)
+        spilled.remove()
         raise DatabaseError(
             "DuckDB does not start with the policy's [engine]", hint="leave a field out, one at a time"
         ) from None
     _learn(connection)
     _switch_off(connection, without if ALLOWED in _known("duckdb_settings") else (*without, STATISTICS))
-    made = Fresh(connection, temp)
-    weakref.finalize(made, shutil.rmtree, temp, ignore_errors=True)  # if nobody closes it
+    made = Fresh(connection, spilled)
+    weakref.finalize(made, spilled.remove)  # if nobody closes it
     return made
-
-
-def _private_folder(within: str | None) -> Path:
-    """Return a new folder that only its owner can read."""
-    try:
-        return Path(tempfile.mkdtemp(prefix="recuse-", dir=within)).resolve()
-    except OSError:
-        raise DatabaseError(
-            "there is no place for temporary files",
-            found=within or tempfile.gettempdir(),
-            hint='name a folder that can be written: [engine], temp = "folder"',
-        ) from None
 
 
 def switched_off(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ else:
     fast = Deferred("recuse.solver.fast")
 
 
-def solved(tuples: Tuples, participants: int, prices: Prices | None = None, /) -> Programs:
+def fast_programs(tuples: Tuples, participants: int, prices: Prices | None = None, /) -> Programs:
     """Return what the fast solver makes of tuples; it is loaded when the first have to be solved for."""
     return fast.fast_programs(tuples, participants, prices)
 
@@ -30,7 +30,7 @@ class Parts:
     `failures` is where a graph's session logs what failed after a charge; a database's policy says it.
     """
 
-    solver: Solver = solved
+    solver: Solver = fast_programs
     noise: Noise = field(default_factory=SecureNoise)
     failures: FailureLog = NO_LOG
 

@@ -46,10 +46,8 @@ class Dialect:
         )
 
 
-@cache
-def _grammar(name: str) -> Grammar:
-    """Return sqlglot's dialect of a name: to make one takes as long as to write a short statement."""
-    return Grammar.get_or_raise(name)
+_grammar = cache(Grammar.get_or_raise)
+"""sqlglot's dialect of a name: to make one takes as long as to write a short statement"""
 
 
 def _duckdb(expression: Expression, bodies: Bodies) -> str:

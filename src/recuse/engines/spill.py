@@ -50,14 +50,8 @@ def spill_folder(within: str | None) -> SpillFolder:
             found=within or tempfile.gettempdir(),
             hint='name a folder that can be written: [engine], temp = "folder"',
         ) from None
-    sweep_once(path.parent)
+    _sweep_once(path.parent)
     return SpillFolder(path, _held(path))
-
-
-@cache
-def sweep_once(parent: Path) -> None:
-    """Remove what killed processes of this user and this machine left in a folder; once a process."""
-    sweep(parent)
 
 
 def sweep(parent: Path) -> None:
@@ -100,3 +94,7 @@ def _machine() -> bytes:
     with suppress(OSError):
         return BOOT.read_bytes()
     return platform.node().encode()
+
+
+_sweep_once = cache(sweep)
+"""what others left is looked for once a process and place"""

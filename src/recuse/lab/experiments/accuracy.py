@@ -47,6 +47,7 @@ MOST_TUPLES = 2_000_000
 RESULTS = "accuracy.jsonl"
 RANDOM_SIZES = (200, 400, 600, 800, 1000)
 ONE_OWNER = (("Q12", "orders"), ("Q12", "customer"), ("Q18", "customer"))
+TWO_KINDS = ("Q5", "Q8", "Q21")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,16 @@ def one_owner(database: Path) -> Iterator[tuple[str, str, KRelation]]:
     for name, protect in ONE_OWNER:
         question = next(q for q in QUESTIONS if q.name == name)
         yield f"TPC-H {name}", protect, relation_of(database, replace(question, protect=(protect,)))
+
+
+def two_kinds(database: Path) -> Iterator[tuple[str, str, Callable[[], KRelation]]]:
+    """Yield the TPC-H counts in which every row has an owner of each of two kinds."""
+    for question in (q for q in QUESTIONS if q.name in TWO_KINDS):
+        yield (
+            f"TPC-H {question.name}",
+            " and ".join(question.protect),
+            partial(relation_of, database, question),
+        )
 
 
 def copies(graph: Graph, pattern: str) -> int:

@@ -26,7 +26,7 @@ from recuse.graphs.enumerate import Occurrences
 from recuse.krelation.relation import Floats, KRelation
 from recuse.lab.comparators.r2t import R2T
 from recuse.lab.experiments import replay
-from recuse.lab.experiments.accuracy import OWNERS, counted, one_owner
+from recuse.lab.experiments.accuracy import OWNERS, counted, one_owner, two_kinds
 from recuse.lab.experiments.accuracy_report import FLOOR, INFORMATIVE, LOSS, geometric_mean
 from recuse.lab.experiments.disjunctions import disjunctions
 from recuse.lab.experiments.forum_relations import forums
@@ -43,7 +43,13 @@ JUDGED = 2
 GOOD, HALF = 0.05, 0.5
 """where the oracle's median is below the first, an answer off by more than the second is a collapse"""
 BESIDE = ("split", "paper", "r2t")
-FAMILIES = {"graphs": EPSILONS, "or": ("0.1", "0.5", "1", "2"), "forum": ("1",), "tpch": EPSILONS}
+FAMILIES = {
+    "graphs": EPSILONS,
+    "or": ("0.1", "0.5", "1", "2"),
+    "forum": ("1",),
+    "tpch": EPSILONS,
+    "kinds": EPSILONS,
+}
 
 RaceMaker = Callable[[Epsilon], Racing]
 
@@ -81,6 +87,9 @@ def relations(
     if database is not None and "tpch" in families:
         for name, protect, relation in one_owner(database):
             yield "tpch", (name, protect, partial(_itself, relation), None)
+    if database is not None and "kinds" in families:
+        for name, protect, make in two_kinds(database):
+            yield "kinds", (name, protect, make, None)
     if graphs is not None and "graphs" in families:
         smallest_first = sorted(counted(graphs, most), key=itemgetter(0))
         for (_, name, list_all), protect in product(smallest_first, OWNERS):

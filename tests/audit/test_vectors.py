@@ -7,6 +7,7 @@ the vector a maximum over shifts; for independent noise it adds up over the coor
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -26,7 +27,7 @@ from recuse.solver.fast import fast_programs
 from support.distributions import worst_log_ratio
 from support.neighbours import level_distribution
 from support.profiles import examples
-from support.races import Floats, Law, scores_of, winning
+from support.races import Floats, Law, Spare, scores_of, winning
 
 MECHANISM = presets.by_withdrawals(Epsilon.of(1))
 LEVELS, RACE_LEVELS = 9, 5
@@ -88,21 +89,29 @@ def test_neighbours_are_indistinguishable(rows, leaver):
 # ------------------------------------------------------------------ in the race
 
 
-def race_loss(one: Contributions, other: Contributions, mechanism: Racing, weight: float = 1.0) -> float:
+def race_loss(
+    one: Contributions,
+    other: Contributions,
+    mechanism: Racing,
+    weight: float = 1.0,
+    counted: Sequence[Spare] = (float, float),
+) -> float:
     """Return the worst log-ratio of level and vector together, over all norms that a noise can have.
 
     A vector's probability depends on its norm alone, and the shift moves that by what it moves the groups.
+    `counted` says for each of the two what counts of a penalty.
     """
-    rule, dial = mechanism.levels, mechanism.dial(2)
+    rule, subject = mechanism.levels, clipped(one, fast_programs)
+    dial = mechanism.dial_of(subject)
     share, taus = dial.answer * mechanism.epsilon, rule.ladder.taus[:RACE_LEVELS]
-    subject = clipped(one, fast_programs)
     laws = [Law.of(subject.noise(share, tau, mechanism.cell)) for tau in taus]
     weight *= float(dial.choice * mechanism.epsilon / rule.moves())
     norms = np.linspace(0, 8, 9)
     worst = 0.0
 
     def logs(found: Contributions, k: int, levels: Floats) -> Floats:
-        scores = scores_of(found.relation(), rule, weight, RACE_LEVELS)
+        sparing = counted[0] if found is one else counted[1]
+        scores = scores_of(found.relation(), rule, weight, RACE_LEVELS, sparing)
         chances = winning(scores, laws, lambda ls: float(dial.boost * share) * ls, k, levels)
         return np.log(chances) - float(share) * levels
 
@@ -123,6 +132,31 @@ def test_a_race_of_vectors_is_private(boost):
     race = replace(RACE, dials=((1, Dial(Fraction(1), Fraction(boost))),))
     assert 0.9 * 2 < race_loss(one, other, race) <= 2 * (1 + 1e-6)
     assert race_loss(one, other, race, weight=1.5) > 2.1, "the twin with scores half as strong again"
+
+
+MANY = [(0, 0, 4), (0, 1, 4), (1, 0, 3), (1, 1, 3), (2, 0, 9), (3, 1, 9)]
+
+
+def spare(people: float) -> Spare:
+    """Return what of a penalty counts, if so many people are truncated for nothing."""
+    return lambda penalty: max(0.0, penalty - people)
+
+
+@pytest.mark.parametrize("people", [0.5, 1, 2.25, 10])
+def test_people_who_are_spared_cost_nothing(people):
+    """Theorem R11, whoever leaves."""
+    for leaver in range(4):
+        rest = [row for row in MANY if row[0] != leaver]
+        assert race_loss(of(MANY), of(rest), RACE, counted=[spare(people)] * 2) <= 2 * (1 + 1e-6)
+
+
+def test_as_many_spared_as_the_rows_say_are_caught():
+    """The twin: half of the people who are there; and the one that rewards levels which spare somebody."""
+    rest = [row for row in MANY if row[0] != 0]
+    assert race_loss(of(MANY), of(rest), RACE, counted=[spare(4), spare(1)]) > 2.05
+    hub, nobody = of([(0, 0, 30), (0, 1, 30)]), of([])
+    uncut = [lambda penalty: penalty - 3 if penalty else 0.0] * 2
+    assert race_loss(hub, nobody, RACE, counted=uncut) > 2.05
 
 
 CASES = {

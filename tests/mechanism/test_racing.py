@@ -16,12 +16,14 @@ from scipy.stats import chi2
 
 from recuse.annotation import Participant
 from recuse.krelation.build import from_expressions
+from recuse.krelation.contributions import Contributions
 from recuse.krelation.encode import Derivations, encode_groups
 from recuse.krelation.relation import KRelation, Shape
 from recuse.mechanism import presets
 from recuse.mechanism.cell import Laplace, Staircase
+from recuse.mechanism.clipped import Clipped, clipped
 from recuse.mechanism.grid import GridNoise
-from recuse.mechanism.levels import TauTable
+from recuse.mechanism.levels import TauTable, beyond
 from recuse.mechanism.prepared import Prepared, prepare
 from recuse.mechanism.racing import Racing, enter
 from recuse.mechanism.reach import at_any_level
@@ -253,3 +255,52 @@ def test_what_enters_is_helped_by_a_part_of_what_its_noise_costs(added):
         (drawn,) = one.point(Seeded(2))
         assert one.boost == Fraction(1, 2) * added.epsilon * abs(drawn) / added.sensitivity
     assert any(one.boost for one in entrants)
+
+
+# ------------------------------------------------------------------ whom many cells spare
+
+quarters = st.integers(0, 40).map(lambda number: Fraction(number, 4))
+
+
+@given(quarters, st.integers(0, 4).map(lambda number: Fraction(number, 4)), quarters.filter(bool))
+def test_what_exceeds_a_number_moves_no_farther_than_all_of_it(least, move, spared):
+    """Theorem R11; the twin that is not cut at zero gives more than there is."""
+
+    def exceeding(found):
+        return beyond(lambda _, __: (float(found), found), spared)(0, 1.0)
+
+    (low, one), (_, other) = exceeding(least), exceeding(least + move)
+    assert 0 <= one <= other <= one + move
+    assert one == max(0, least - spared)
+    assert low <= one, "a level is skipped only where it has lost"
+
+
+def test_how_much_is_worth_finding_counts_from_there():
+    """The inner penalty may stop above what is spared and what the level can bear together."""
+    asked = []
+    beyond(lambda _, stop: asked.append(stop) or (9.0, Fraction(9)), Fraction(5))(0, 2.0)
+    assert asked[0] >= 7
+
+
+def many(groups: int, people: int = 400) -> Clipped:
+    """Return people with one to 40 rows, in as many groups."""
+    rows = np.arange(people) % 40 + 1
+    owners = np.repeat(np.arange(people), rows)
+    made = Contributions.of(
+        owners,
+        np.arange(len(owners)) % groups,
+        np.ones(len(owners), np.int64),
+        participants=people,
+        constants=np.zeros(groups, object),
+        signed=False,
+    )
+    return clipped(made, fast_programs)
+
+
+def test_the_more_groups_the_less_noise_is_bought_with_truncation():
+    few, more = many(1), many(300)
+    assert RACE.release_cells(few, Seeded(1))[0].cut >= 24
+    spared = [RACE.release_cells(more, Seeded(seed))[0].cut for seed in range(5)]
+    heard = [replace(RACE, spared=Fraction(0)).release_cells(more, Seeded(seed))[0].cut for seed in range(5)]
+    assert sorted(spared)[2] < sorted(heard)[2]
+    assert RACE.dial_of(more).answer == 1, "and the noise has all of ε"

@@ -133,7 +133,7 @@ def test_the_more_groups_the_narrower_than_what_may_fail_at_any_level(groups, mo
     subject, ladder = alike(groups), RACE.levels.ladder
     found = RACE.release_cells(subject, Seeded(groups))[0]
     tau = found.cut
-    own = subject.noise(RACE.dial(groups).answer, tau, RACE.cell)
+    own = subject.noise(RACE.dial_of(subject).answer, tau, RACE.cell)
     union = own.reach(at_any_level(ladder.levels, ladder.taus.index(tau)))
     width = (found.interval[1] - found.interval[0]) / subject.grid(tau).step
     assert width / 2 <= most * union

@@ -151,6 +151,16 @@ def test_an_earlier_release_is_scaled(shop):
         shop.estimate(BY_NATION, 1, like=release)
 
 
+@pytest.mark.parametrize(
+    "sql", ["SELECT MEDIAN(price) FROM orders", "SELECT MAX(price) FROM orders WHERE id < 9"]
+)
+def test_an_earlier_median_is_refused_alike_whether_or_not_there_was_one(shop, sql):
+    """Of few people it is NULL, of many a number: the refusal follows from the question."""
+    for epsilon in ("0.01", "0.6"):
+        with pytest.raises(ParameterError, match="says nothing of its error"):
+            shop.estimate(sql, "0.25", like=shop.ask(sql, epsilon))
+
+
 def test_tables_are_estimated_by_column(shop, public):
     estimate = shop.estimate(BY_NATION, 2, like=public, runs=10)
     assert [column.name for column in estimate.columns] == ["orders", "mean"]
@@ -319,6 +329,19 @@ def test_values_are_made_up_as_large_as_the_policy_says(tmp_path):
     with items(tmp_path, said) as session:
         found = session.estimate("SELECT AVG(price) FROM orders", 2, like=stated, runs=5)
     assert 4000 < found.columns[0].value < 6000
+
+
+def test_values_are_made_up_as_large_as_is_stated(tmp_path):
+    """In place of what the policy says; a size is above 0."""
+    said = '[[typical]]\ntable = "Orders"\ncolumn = ["price"]\nvalue = 5000\n'
+    sizes = {"customer": 200, "orders": 600}
+    with items(tmp_path, said) as session:
+        stated = Statistics(sizes, {"orders": 5}, {"Orders.PRICE": "30.5"})
+        found = session.estimate("SELECT AVG(price) FROM orders", 2, like=stated, runs=5)
+    assert 25 < found.columns[0].value < 36
+    for wrong in (0, -3, "many"):
+        with pytest.raises(ParameterError, match="size"):
+            Statistics(sizes, typical={"orders.price": wrong})
 
 
 def test_links_over_several_tables_and_kinds_without_a_table():

@@ -90,6 +90,14 @@ def test_more_people_reach_farther():
     assert found[0] == 0 < found[1] < found[2] < found[3]
 
 
+def test_the_more_groups_the_less_far():
+    """Theorem R11: with G groups (3/4)(G-1)/ε people are not heard at all."""
+    race = mechanism_for("selective", Epsilon.of(1), Shape.CONJUNCTIONS)
+    found = [reached(race, 1_000, groups) for groups in (1, 12, 300, 2_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[2] > found[3] == 1
+
+
 def test_the_cut_is_in_the_units_of_the_answer(tmp_path):
     answer, _ = asked(tmp_path, SIZED, "2")
     release = answer.number

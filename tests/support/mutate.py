@@ -204,6 +204,13 @@ MUTANTS = (
         ("tests/mechanism/test_racing.py",),
     ),
     Mutant(
+        "levels that spare somebody are rewarded",
+        "mechanism/levels.py",
+        "max(Fraction(0), found - spared)",
+        "found - spared",
+        ("tests/mechanism/test_racing.py",),
+    ),
+    Mutant(
         "the deficit with the wrong sign",
         "mechanism/levels.py",
         "terms = ((self.answer(j) - own) / self.ladder.tau(j)",

@@ -106,10 +106,16 @@ def winning(scores: Sequence[float], laws: Sequence[Law], boost: Boost, k: int, 
     return found
 
 
-def scores_of(relation: KRelation, rule: Levels, weight: float, count: int) -> list[float]:
+Spare = Callable[[float], float]
+"""a penalty → what of it counts"""
+
+
+def scores_of(
+    relation: KRelation, rule: Levels, weight: float, count: int, counted: Spare = float
+) -> list[float]:
     """Return the scores of the first levels before any draw."""
     found = zip(rule.ladder.levels[:count], penalties(relation, rule, count), strict=True)
-    return [-weight * float(d) - float(rule.prior(k)) * math.log(2) for k, d in found]
+    return [-weight * counted(float(d)) - float(rule.prior(k)) * math.log(2) for k, d in found]
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,10 @@ LargestStated = Annotated[
         metavar=STATED, help="With --rows: the most rows that link to one row, or share TABLE.COLUMN."
     ),
 ]
+SizesStated = Annotated[
+    list[str] | None,
+    typer.Option(metavar=STATED, help="With --rows: about how large one number of TABLE.COLUMN is."),
+]
 
 
 def estimate(
@@ -56,11 +60,12 @@ def estimate(
     like: SimilarData = None,
     rows: RowsStated = None,
     largest: LargestStated = None,
+    typical: SizesStated = None,
     mechanism: MechanismName = DEFAULT,
     json_output: AsJson = False,
 ) -> None:
     """Say what error to expect of an answer, from public inputs. Reads no private row, costs nothing."""
-    inputs = public_inputs(like, rows or (), largest or ())
+    inputs = public_inputs(like, rows or (), largest or (), typical or ())
     if (epsilon is None) == (error is None):
         raise ParameterError("which loss, or which error?", accepted="either --epsilon 0.5 or --error 2%")
     with opened(Opening(database, policy)) as session, working():
@@ -73,12 +78,15 @@ def estimate(
         typer.echo(as_json(expected) if json_output else str(expected))
 
 
-def public_inputs(like: Path | None, rows: Sequence[str], largest: Sequence[str]) -> Path | Statistics:
+def public_inputs(
+    like: Path | None, rows: Sequence[str], largest: Sequence[str], typical: Sequence[str] = ()
+) -> Path | Statistics:
     """Return what an estimate is made from: the data that was named, or the statistics that were stated."""
-    if like is not None and not rows and not largest:
+    if like is not None and not rows and not largest and not typical:
         return like
     if like is None and rows:
-        return Statistics(_numbers(rows, "--rows"), _numbers(largest, "--largest"))
+        sizes = {name: size for name, _, size in (text.rpartition("=") for text in typical)}
+        return Statistics(_numbers(rows, "--rows"), _numbers(largest, "--largest"), sizes)
     raise ParameterError(
         "an estimate is made from public inputs",
         accepted="either --like PATH, or --rows TABLE=NUMBER for each table (and --largest)",

@@ -89,8 +89,11 @@ def _text(file: str) -> str:
     return Path(__file__).with_name(file).read_text(encoding="utf-8")
 
 
-def write_example(name: str, folder: Path) -> list[Path]:
-    """Write a data set as NAME/, its policy as NAME.toml and its questions as NAME.sql; return what was."""
+def write_example(name: str, folder: Path, seed: int = SEED) -> list[Path]:
+    """Write a data set as NAME/, its policy as NAME.toml and its questions as NAME.sql; return what was.
+
+    Another seed has other people of the same kind.
+    """
     if name not in EXAMPLES:
         raise ParameterError("there is no such example", found=name, accepted=", ".join(EXAMPLES))
     data, policy, questions = written = [folder / file for file in (name, f"{name}.toml", f"{name}.sql")]
@@ -99,7 +102,7 @@ def write_example(name: str, folder: Path) -> list[Path]:
             raise ParameterError(f"there is a {path} already", hint="remove it, or name another folder")
     try:
         data.mkdir(parents=True)
-        for table in EXAMPLES[name](np.random.default_rng(SEED)):
+        for table in EXAMPLES[name](np.random.default_rng(seed)):
             with (data / f"{table.name}.csv").open("w", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(table.columns)

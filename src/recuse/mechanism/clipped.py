@@ -52,6 +52,10 @@ class Clipped:
     def lifted(self) -> bool:
         return False  # what truncation takes is spread over the groups
 
+    @property
+    def shared_out(self) -> bool:
+        return True
+
     def grid(self, tau: Fraction) -> Grid:
         step, most = clipping_grid(tau)
         return Grid(step, most)

@@ -36,6 +36,7 @@ class Cumulative:
 
     theta = Fraction(1)
     lifted = False
+    shared_out = False
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:

@@ -94,6 +94,10 @@ class Releasable(Protocol):
     def lifted(self) -> bool:
         """Whether a mechanism may lift its answer against the bias of truncation: public."""
 
+    @property
+    def shared_out(self) -> bool:
+        """Whether cells share out what a participant brings, and each has a noise of its own: public."""
+
     def grid(self, tau: Fraction) -> Grid:
         """Return the grid of τ: public."""
 

@@ -26,6 +26,7 @@ class HullGroups:
 
     theta = Fraction(1)
     lifted = False
+    shared_out = False
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:

@@ -155,6 +155,21 @@ def withdrawals(programs: Sequence[Programs], ladder: TauTable) -> Penalty:
     return penalty
 
 
+def beyond(penalty: Penalty, spared: Fraction) -> Penalty:
+    """Return by how much a penalty exceeds a public number: 0 where it does not.
+
+    Guarantee: it moves no farther than the penalty does, and in the same direction (proofs.md, theorem R11).
+    """
+
+    above = math.nextafter(float(spared), math.inf)
+
+    def exceeding(level: int, stop_above: float) -> tuple[float, Fraction]:
+        low, found = penalty(level, math.nextafter(stop_above + above, math.inf))
+        return max(0.0, math.nextafter(low - above, -math.inf)), max(Fraction(0), found - spared)
+
+    return exceeding
+
+
 def deficit(programs: Sequence[TruncationPrograms], ladder: TauTable, top: int) -> Penalty:
     """Return D_k = max(0, max_{j>k} (X_j - X_k)/τ_j) as a penalty: of several relations the largest.
 

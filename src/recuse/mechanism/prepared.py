@@ -80,6 +80,10 @@ class Prepared:
     def lifted(self) -> bool:
         return not self.relation.signed
 
+    @property
+    def shared_out(self) -> bool:
+        return False
+
     def grid(self, tau: Fraction) -> Grid:
         return certified_grid(tau, SLACK * len(self.signs))
 

@@ -41,6 +41,9 @@ STRIDES = TauTable(THETA, (Fraction(1), Fraction(3)), 8, 0, 85)
 """up to 2^127: loads of fewer than 2^63 rows of 64 bits are below"""
 KNEE = 4 / STRIDE
 """the level up to which the prior is gentle: four doublings"""
+SPARED = Fraction(3, 4)
+"""With G cells a τ that is larger by 1 costs G/ε more noise, and saves what N_s(τ) people lose: so about G/ε
+people may be truncated for nothing, and fewer since noise is cut at zero (docs/results/notes/race.md)"""
 
 
 def selective(epsilon: Epsilon, shape: Shape | Growth) -> Racing:
@@ -59,7 +62,7 @@ def race_by_withdrawals(epsilon: Epsilon) -> Racing:
     gentle, steep = slopes(whole)
     levels = Levels(STRIDES, Score.WITHDRAWALS, KNEE, gentle * STRIDE, steep * STRIDE)
     offset = max(Fraction(0), Fraction(2, 5) - whole / 5)
-    return Racing("selective", whole, levels, offset, DIALS, by_withdrawals(epsilon))
+    return Racing("selective", whole, levels, offset, DIALS, by_withdrawals(epsilon), spared=SPARED)
 
 
 def slopes(epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -134,7 +137,8 @@ sums 4.7, 1.7, 1.6 and, with 1/50, 0.9 times the answers; 300 groups: 181, 104, 
 Q9 gained at three of four ε; but the 50 of Q7, of 40 suppliers each, fell to 0 at ε = 0.5 and 1, so some
 cells keep 3/10. With fewer than 16 the boost alone is about as much. From a thousand on it is all that is
 left: 2,000 groups of other data (1,500 and 20,000 people; alike, Zipf and Pareto; ε = 0.1 to 2) have 0.70 of
-the error of 1/20 in counts and 0.65 in sums, in no case more than 1.01; 600 groups gain nothing."""
+the error of 1/20 in counts and 0.65 in sums, in no case more than 1.01; 600 groups gain nothing. This was
+before people were spared; since then rows with one owner have all of ε from two cells on (`Dial.whole`)."""
 DIALS = _dials()
 
 

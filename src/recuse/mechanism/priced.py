@@ -70,6 +70,7 @@ class PricedGroups:
 
     theta = Fraction(1)
     lifted = False
+    shared_out = False
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:

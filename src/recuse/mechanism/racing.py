@@ -16,7 +16,7 @@ from recuse.errors import ParameterError
 from recuse.mechanism.answer import Noised
 from recuse.mechanism.cell import Staircase
 from recuse.mechanism.grid import CellNoise, Entries, GridNoise, Releasable
-from recuse.mechanism.levels import Levels
+from recuse.mechanism.levels import Levels, beyond
 from recuse.mechanism.prepared import Prepared
 from recuse.mechanism.reach import USUAL, at_any_level, of_winner
 from recuse.mechanism.release import Release
@@ -46,13 +46,18 @@ class Dial:
         """What a penalty weighs, as a part of ε: 1 - (1-ρ)ε_a/ε."""
         return 1 - (1 - self.boost) * self.answer
 
+    def whole(self) -> Dial:
+        """Return the dial at which noise that takes part has all of ε."""
+        return Dial(Fraction(1), self.boost) if self.boost else self
+
 
 @dataclass(frozen=True, slots=True)
 class Racing:
     """A `Mechanism`: the level that wins a race in which its own noise takes part.
 
     `offset` moves the answer of a level above the first up by that many τ/ε, against the downward bias of
-    truncation. `split` is what answers that are no sums use.
+    truncation. `split` is what answers that are no sums use. `spared` times 1/ε is how many participants a
+    cell beyond the first may truncate for nothing, where cells share out what one brings.
     """
 
     name: str
@@ -62,6 +67,7 @@ class Racing:
     dials: tuple[tuple[int, Dial], ...]
     split: Selective
     cell: CellNoise = Staircase
+    spared: Fraction = Fraction(0)
 
     def within(self, bound: int) -> Racing:
         """Return the race for loads that are at most a public number; with 1 nothing is chosen.
@@ -76,6 +82,15 @@ class Racing:
         """Return the dial for so many cells: of the last entry that asks for no more."""
         return self.dials[bisect_right([least for least, _ in self.dials], cells) - 1][1]
 
+    def dial_of(self, subject: Releasable) -> Dial:
+        """Return the dial for a form of release: public."""
+        found = self.dial(len(subject.constants))
+        return found.whole() if subject.shared_out else found
+
+    def sparing(self, cells: int) -> Fraction:
+        """Return how many participants so many cells truncate for nothing, if they share them out: public."""
+        return self.spared * (cells - 1) / self.epsilon
+
     def release(self, subject: Prepared, noise: Noise) -> Release:
         """Return the private answer of a relation."""
         (found,) = self.release_cells(subject, noise)
@@ -85,16 +100,19 @@ class Racing:
         """Return the private answers of all cells of a subject, for one ε in all.
 
         Guarantee: ε-private for every pair of neighbours in the sense of proofs.md, theorem A (theorem R
-        there), if `subject.at` is a function of the rows as a set and of τ alone.
+        there), if `subject.at` is a function of the rows as a set and of τ alone. Whom a penalty spares
+        follows from the number of cells (theorem R11).
         """
-        dial, ladder = self.dial(len(subject.constants)), replace(self.levels.ladder, theta=subject.theta)
+        dial, ladder = self.dial_of(subject), replace(self.levels.ladder, theta=subject.theta)
         rule = replace(self.levels, ladder=ladder)
         share = dial.answer * self.epsilon
         noises = [subject.noise(share, tau, self.cell) for tau in ladder.taus]
         entrants = enter(noises, dial.boost, noise)
         boosts = [entrant.boost for entrant in entrants]
         top = rule.top(subject.signs)
+        spared = self.sparing(len(subject.constants)) if subject.shared_out else Fraction(0)
         weight, penalty = dial.choice * self.epsilon / rule.moves(), rule.penalty(subject.signs, top)
+        penalty = beyond(penalty, spared) if spared else penalty
         winner = noisy_maximum(rule, ladder.levels, top, weight, penalty, noise, boosts)
         tau, entrant = ladder.tau(winner), entrants[winner - ladder.first]
         places = [place + drawn for place, drawn in zip(subject.at(tau), entrant.point(noise), strict=True)]
@@ -112,7 +130,7 @@ class Racing:
         Guarantee: with 95 % each (proofs.md, lemma I3; of many lemma I4).
         """
         ladder, cells = rule.ladder, len(subject.constants)
-        whole, dial = added.epsilon, self.dial(cells)
+        whole, dial = added.epsilon, self.dial_of(subject)
         usual = at_any_level(ladder.levels, min(rule.start + USUAL, ladder.levels[-1]), rule.start)
         left, sure = (1 - dial.boost) * whole, of_winner(dial.choice * self.epsilon)
 

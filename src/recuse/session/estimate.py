@@ -189,6 +189,11 @@ def from_answer(plan: Plan, loss: Epsilon, answer: Answer) -> Estimate:
     The rule: the mean absolute noise is in inverse proportion to ε, at the same truncation. What truncation
     takes is not in it.
     """
+    if any(measure.aggregate.placed for measure in plan.measures):  # whether or not it was NULL
+        raise ParameterError(
+            "an earlier median, maximum or minimum says nothing of its error",
+            hint="estimate with like= a public database",
+        )
     prior = answer.number if plan.is_number and answer.is_number else None
     if not isinstance(prior, Release):
         raise ParameterError(
@@ -198,10 +203,7 @@ def from_answer(plan: Plan, loss: Epsilon, answer: Answer) -> Estimate:
     scale = won * prior.noise_scale * prior.epsilon / loss.value
     (low, high), ratio = prior.interval, prior.epsilon / loss.value
     if low is None or high is None:
-        raise ParameterError(
-            "an earlier median, maximum or minimum says nothing of its error",
-            hint="estimate with like= a public database",
-        )
+        raise TypeError("what is no value of a row has an interval")
     reach = max(high - prior.value, prior.value - low) * ratio
     with_or = plan.single.shape is not Shape.CONJUNCTIONS
     return Estimate(

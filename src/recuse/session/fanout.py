@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,7 +14,7 @@ TAIL = 10
 COMPANY = 2
 """how flat a heavy tail is at its top"""
 LIGHT = 5
-"""up to so many times the mean the largest is the end of a bell, beyond that of a heavy tail"""
+"""up to so many times the mean the largest is the end of a gamma distribution, beyond that of a heavy tail"""
 Numbers = npt.NDArray[np.int64]
 
 
@@ -25,27 +27,43 @@ def fan_out(rows: int, targets: int, largest: int) -> Numbers:
     """Return for every row the target that it links to, all rows, the first with `largest` of them.
 
     >>> np.bincount(fan_out(10, 5, 4)).tolist(), np.bincount(fan_out(20, 10, 12)).tolist()
-    ([4, 3, 2, 1], [12, 4, 2, 1, 0, 1])
+    ([4, 3, 1, 1, 1], [12, 4, 2, 1, 0, 1])
     """
-    shape = _bell if largest * targets <= LIGHT * rows else _power
-    low, high = 0.0, 64.0
-    for _ in range(60):  # the steeper, the fewer
-        middle = (low + high) / 2
-        low, high = (middle, high) if shape(targets, largest, middle).sum() > rows else (low, middle)
-    ends = np.minimum(np.rint(np.cumsum(shape(targets, largest, high))), rows).astype(np.int64)
+    shape = _gamma if largest * targets <= LIGHT * rows else _power
+    ends = np.minimum(np.rint(np.cumsum(shape(rows, targets, largest))), rows).astype(np.int64)
     found = np.repeat(np.arange(targets), np.diff(ends, prepend=0))
     return np.concatenate([found, np.arange(rows - len(found)) % targets])
 
 
-def _power(targets: int, largest: int, steep: float) -> Floats:
+def _power(rows: int, targets: int, largest: int) -> Floats:
     """Return Zipf's law as Mandelbrot has it, for the largest is seldom alone: largest·((i+2)/3)^-s."""
     ranks = (np.arange(1, targets + 1) + COMPANY) / (1 + COMPANY)
-    found: Floats = largest * ranks**-steep
-    return found
+
+    def sizes(steep: float) -> Floats:
+        found: Floats = largest * ranks**-steep
+        return found
+
+    return sizes(_bisected(lambda steep: sizes(steep).sum() > rows))
 
 
-def _bell(targets: int, largest: int, steep: float) -> Floats:
-    """Return the quantiles of a normal distribution from the largest down, none below 0."""
-    quantiles = special.ndtri(1 - (np.arange(targets) + 0.5) / targets)
-    found: Floats = np.maximum(largest - steep * largest / 8 * (quantiles[0] - quantiles), 0)
-    return found
+def _gamma(rows: int, targets: int, largest: int) -> Floats:
+    """Return the quantiles of a gamma distribution, as counts have that come by chance: never below 0."""
+    outer = (np.arange(targets) + 0.5) / targets
+
+    def sizes(doublings: float, places: Floats) -> Floats:
+        shape = 2.0**doublings  # the broadest is exponential
+        found: Floats = rows / targets / shape * special.gammainccinv(shape, places)
+        return found
+
+    found = sizes(_bisected(lambda doublings: sizes(doublings, outer[:1])[0] > largest), outer)
+    others = found[1:].sum()  # all but the one that is stated share what is left
+    return np.concatenate([[largest], found[1:] * max(0, rows - largest) / (others or 1)])
+
+
+def _bisected(too_small: Callable[[float], bool]) -> float:
+    """Return the least number up to 64 that is not too small: the larger, the less so."""
+    low, high = 0.0, 64.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if too_small(middle) else (low, middle)
+    return high

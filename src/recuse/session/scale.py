@@ -16,6 +16,7 @@ from recuse.privacy import decimal_text
 from recuse.session.question import Part, Releases
 from recuse.sql.formula import measures_in
 from recuse.sql.plan import DerivationQuery, Plan
+from recuse.sql.sharing import Sharing
 
 People = Callable[[str], int | None]
 """returns how many participants of a kind there are, if that is stated"""
@@ -62,7 +63,7 @@ def _remedy(measure: DerivationQuery) -> str:
     return "Raise epsilon, or say in the policy how large values are ([[typical]])"
 
 
-def too_few(plan: Plan, parts: Sequence[Part], people: People) -> Iterator[str]:
+def too_few(plan: Plan, parts: Sequence[Part], people: People, groups: int) -> Iterator[str]:
     """Yield which columns will be lost to truncation, as there are too few people for ε and the granularity.
 
     Guarantee: it follows from the question, the policy and ε; no row is read.
@@ -72,7 +73,8 @@ def too_few(plan: Plan, parts: Sequence[Part], people: People) -> Iterator[str]:
         known = [count for count in map(people, kinds) if count is not None]
         if not known or not isinstance(part.mechanism, Racing):
             continue
-        most = reached(part.mechanism, min(known)) * measure.granularity
+        cells = groups if measure.sharing is Sharing.ONE_OWNER else 1
+        most = reached(part.mechanism, min(known), cells) * measure.granularity
         wanted = measure.typical * (FEW_ROWS if measure.sized or not measure.aggregate.weighed else UNSAID)
         if most < wanted:
             share, count = decimal_text(part.mechanism.epsilon), min(known)
@@ -81,14 +83,17 @@ def too_few(plan: Plan, parts: Sequence[Part], people: People) -> Iterator[str]:
             yield f"{_columns(plan, place)}: {few}. {_remedy(measure)}"
 
 
-def reached(race: Racing, people: int) -> Fraction:
-    """Return the largest τ that a race reaches if everybody has that much; 0 if it reaches none.
+def reached(race: Racing, people: int, cells: int = 1) -> Fraction:
+    """Return the largest τ that a race reaches if everybody has that much; of one cell 0 if it reaches none.
 
-    At a τ that is too small all people are in the way, and weigh against what higher levels cost.
+    At a τ that is too small all people are in the way but those whom `cells` that share out what they bring
+    spare, and weigh against what higher levels cost. Many cells have the least τ rather than none.
     """
-    rule = race.levels
-    weight = float(race.dial(1).choice * race.epsilon / rule.moves()) * people - SURE
+    rule, heard = race.levels, max(Fraction(0), people - race.sparing(cells))
+    weight = float(race.dial(cells).whole().choice * race.epsilon / rule.moves() * heard) - SURE
     levels = rule.ladder.levels
     least = rule.prior(levels[0])
     good = [k for k in levels if float(rule.prior(k) - least) * math.log(2) <= weight]
-    return rule.ladder.tau(good[-1]) if good else Fraction(0)
+    if not good:
+        return rule.ladder.tau(levels[0]) if cells > 1 else Fraction(0)
+    return rule.ladder.tau(good[-1])

@@ -176,7 +176,7 @@ class Session(Spine):
             return question.public_answer(question.plan.public)
         for text in self.warnings(question.plan):
             warnings.warn(text, JoinGrowthWarning, stacklevel=3)
-        for text in too_few(question.plan, question.parts, self.policy.rows_of):
+        for text in too_few(question.plan, question.parts, self.policy.rows_of, len(question.keys)):
             warnings.warn(text, FewPeopleWarning, stacklevel=3)
         if question.plan.is_public:  # only rows without owners are counted, whatever else there may be
             return question.exact_answer(self._parts.solver, lambda groups: groups.constants())

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from recuse.errors import ParameterError, StatisticsError
 from recuse.fold import same
+from recuse.privacy import NumberLike, exact
 
+StatedNumber = TypeVar("StatedNumber", int, NumberLike)
 MOST_ROWS = 10_000_000
 
 
@@ -16,16 +19,23 @@ class Statistics:
     """What the user states of a database: rows of each table (or kind), and the largest fan-out of its links.
 
     `largest["orders"]` is how many orders link to the customer with the most, by any of their links; the
-    others have fewer and fewer: by a power of their rank, or on a bell if it is within 5 times the mean.
-    Where nothing is stated, ten times the mean is assumed, and the estimate says so. Of a column by which
-    rows are joined, `largest["visit.doctor"]` is how many rows share one value, and `rows["visit.doctor"]`
-    how many values there are.
+    others have fewer and fewer: by a power of their rank, or as chance has it within 5 times the mean. Where
+    nothing is stated, ten times the mean is assumed, and the estimate says so. Of a column by which rows are
+    joined, `largest["visit.doctor"]` is how many rows share one value, and `rows["visit.doctor"]` how many
+    values there are. `typical["orders.price"]` is about how large one number is, in place of what the policy
+    says ([[typical]]).
     """
 
     rows: Mapping[str, int]
     largest: Mapping[str, int] = field(default_factory=dict)
+    typical: Mapping[str, NumberLike] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, size in self.typical.items():
+            if exact(size, name=f"the typical size of {name}") <= 0:
+                raise ParameterError(
+                    "a size is above 0", found=f"{name}: {size}", accepted="typical={'orders.price': 50}"
+                )
         for numbers in (self.rows, self.largest):
             for name, number in numbers.items():
                 if not 0 < number <= MOST_ROWS:
@@ -43,5 +53,5 @@ class Statistics:
         return found
 
 
-def stated_of(numbers: Mapping[str, int], name: str) -> int | None:
+def stated_of(numbers: Mapping[str, StatedNumber], name: str) -> StatedNumber | None:
     return next((number for given, number in numbers.items() if same(given, name)), None)

@@ -20,7 +20,7 @@ from recuse.errors import ParameterError, StatisticsError
 from recuse.fold import fold, same
 from recuse.policy import Policy
 from recuse.policy.terms import LinkChoice, Typical
-from recuse.privacy import decimal_text
+from recuse.privacy import decimal_text, exact
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, stored
 from recuse.session.fanout import TAIL, Numbers, assumed_largest, fan_out
 from recuse.session.statistics import Statistics, stated_of
@@ -171,9 +171,11 @@ class Maker:
             yield column.name, found
 
     def _values(self, table: Table, column: Column, rows: int) -> Numbers:
-        """Return made-up values: about as large as the policy says, else below 100."""
-        said = next((one for one in self.policy.typical if _says(one, table, column)), None)
-        most = MADE_UP if said is None else min(max(2, round(2 * said.value)), MOST_MADE_UP)
+        """Return made-up values: about as large as is stated or the policy says, else below 100."""
+        stated = stated_of(self.statistics.typical, f"{table.name}.{column.name}")
+        said = next((one.value for one in self.policy.typical if _says(one, table, column)), None)
+        size = said if stated is None else exact(stated, name=column.name)
+        most = MADE_UP if size is None else min(max(2, round(2 * size)), MOST_MADE_UP)
         return self.random.integers(0, most, rows)
 
     def _listed(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:

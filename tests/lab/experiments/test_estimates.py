@@ -36,6 +36,12 @@ def test_values_that_nobody_stated_are_said_to_be_made_up(shop):
     assert any("made-up values stand for orders.price" in caution for caution in found.cautions)
 
 
+def test_data_of_the_same_kind_may_be_named(shop):
+    session, database = shop
+    for _, _, guess, error in compared(session, database, COUNT, EPSILONS[1:], 300, like=database):
+        assert error / Fraction(3, 2) <= guess <= error * Fraction(3, 2)
+
+
 def test_a_largest_that_is_stated_wrong_is_noticed(shop):
     """The twin: ten times the largest, and the estimate is far off."""
     session, database = shop

@@ -125,7 +125,7 @@ class CoveredCell:
 def covered(subject: Releasable, race: Racing, runs: int, seed: int) -> CoveredCell:
     """Return how often the interval of a group, another in every run, holds its truncated answer."""
     noise, ladder, cells = SimulatedNoise(seed), race.levels.ladder, len(subject.constants)
-    share, held, lengths = race.dial(cells).answer * race.epsilon, 0, []
+    share, held, lengths = race.dial_of(subject).answer * race.epsilon, 0, []
     known: dict[Fraction, tuple[Sequence[int], Sequence[int]]] = {}
     for run in range(runs):
         found, place = race.release_cells(subject, noise), run % cells

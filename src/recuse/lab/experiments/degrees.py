@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from statistics import fmean
+from typing import cast
 
 from recuse.graphs.datasets import located
 from recuse.graphs.protect import Protected, protected
 from recuse.graphs.read import read_graph
 from recuse.lab.experiments.groups import oracle
 from recuse.mechanism.groups import Groups, Together
+from recuse.mechanism.hull import HullGroups
 from recuse.noise import SecureNoise
 from recuse.privacy import Epsilon
 from recuse.session.degree_question import TAILS, DegreeQuestion
 from recuse.session.monotone import falling
 from recuse.solver.fast import fast_programs
+from recuse.solver.memo import Memoised
+from recuse.solver.programs import Programs, TruncationPrograms
 
 
 def errors(
@@ -31,10 +36,23 @@ def errors(
     """Yield the error of the tail counts, and the oracle's where something is truncated, for every ε."""
     graph, noise = read_graph(located(path)), SecureNoise()
     asked = [DegreeQuestion.of(graph, "", protect, TAILS, Epsilon(epsilon)) for epsilon in epsilons]
-    (groups,) = asked[0].read_private_rows(fast_programs)
+    (read,) = asked[0].read_private_rows(fast_programs)
+    groups = remembering(read)
     truth = [int(answer or 0) for answer in groups.true_answers()]
     for epsilon, question in zip(epsilons, asked, strict=True):
         yield _error(question, groups, truth, runs, noise), _oracle(groups, truth, epsilon)
+
+
+def remembering(groups: Groups) -> Groups:
+    """Return the tails with programs that are solved once for every τ, whatever the run and ε."""
+    if not isinstance(groups, Together):
+        return groups
+    tails = groups.subject.relations
+    return Together(HullGroups([replace(tail, positive=_memoised(tail.positive)) for tail in tails]))
+
+
+def _memoised(programs: TruncationPrograms) -> Memoised:
+    return Memoised(cast(Programs, programs))  # of tails nothing but X(τ) is asked
 
 
 def _error(

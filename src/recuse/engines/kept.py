@@ -9,7 +9,7 @@ from recuse.engines.engine import Engine, KeepingEngine
 from recuse.krelation.relation import Shape
 from recuse.solver.kept.relation import KeptRelation
 from recuse.solver.kept.warehouse import Warehouse
-from recuse.sql.plan import DerivationQuery, Plan, compiled_sql
+from recuse.sql.plan import DerivationQuery, Plan
 from recuse.sql.sharing import Sharing
 
 
@@ -35,9 +35,9 @@ def kept_tables(engine: Engine, plan: Plan) -> KeptTables | None:
     """
     if not (isinstance(engine, KeepingEngine) and engine.keeps and all(map(can_stay, plan.measures))):
         return None
-    sql = compiled_sql(plan.measures)
-    warehouse, names = engine.keep(sql)
-    return KeptTables(warehouse, dict(zip(sql, names, strict=True)))
+    asked = {table.sql: table.loose or table.sql for measure in plan.measures for table in measure.tables}
+    warehouse, names = engine.keep(list(asked.values()))
+    return KeptTables(warehouse, dict(zip(asked, names, strict=True)))
 
 
 def can_stay(measure: DerivationQuery) -> bool:

@@ -48,9 +48,11 @@ class DerivationTable:
 
     `key` are the columns by which rows belong to a group; at the top, those by which they are grouped.
     `value` is what a row counts for in a threshold above it. `listed` returns the same rows before those of
-    equal owners and keys are summed, where they are no more than the rows of one table. `meant` says what
-    `sql` returns with every derivation listed, where that adds them up before they are multiplied; it is not
-    run, and written when somebody asks what makes two questions the same.
+    equal owners and keys are summed, where they are no more than the rows of one table. `loose` does so where
+    rows of joins are no more, either, and have several owners: few are alike, and an engine that keeps them
+    need not look for those. `meant` says what `sql` returns with every derivation listed, where that adds
+    them up before they are multiplied; it is not run, and written when somebody asks what makes two questions
+    the same.
     """
 
     sql: str
@@ -59,6 +61,7 @@ class DerivationTable:
     below: tuple[Below, ...]
     value: str | None = None
     listed: str | None = field(default=None, compare=False)
+    loose: str | None = field(default=None, compare=False)
     meant: DeferredSql | None = field(default=None, compare=False)
 
     @property

@@ -1,4 +1,7 @@
-"""Completed measure → derivation tables: which SQL returns every row's owners, and how tables are tied."""
+"""Completed measure → derivation tables: which SQL returns every row's owners, and how tables are tied.
+
+It is longer than others: the kinds of tables share how their columns are made.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.eager import COPIES, WEIGHT, eager_rows, times_copies
 from recuse.sql.elaborate import brought, type_of
-from recuse.sql.growth import UniqueKeys, enforced
+from recuse.sql.growth import UniqueKeys, enforced, multiplying
 from recuse.sql.lower import Compiled, Lowering
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.parts import Compiling
@@ -73,7 +76,8 @@ class _Deriver:
         if added is None:
             statement = listing.statement()
             listed = self._listed(block, statement, outputs)
-            return replace(table, sql=self.lowering.dialect.statement(statement), listed=listed)
+            loose = self._loose(block, statement, table)
+            return replace(table, sql=self.lowering.dialect.statement(statement), listed=listed, loose=loose)
         early = self._totals(block, table, outputs, *added)
         return replace(table, sql=self.lowering.dialect.statement(early), meant=listing)
 
@@ -142,6 +146,21 @@ class _Deriver:
         statement.args["from_"].this.set("this", inner)
         names = [*(output.alias for output in outputs), *([WEIGHT] if self.aggregate.weighed else [])]
         statement.set("expressions", [exp.column(name, DERIVATIONS) for name in names])
+        return self.lowering.dialect.statement(statement)
+
+    def _loose(self, block: Block, summed: exp.Select, table: DerivationTable) -> str | None:
+        """Return the statement whose rows are not summed, where no join multiplies them.
+
+        Rows of one owner are summed all the same: that is the owner's load.
+        """
+        if len(table.owners) < 2 or self.aggregate.placed or len(multiplying(block, self.adding.keys)) > 1:
+            return None
+        one: Scalar = exp.cast(exp.Literal.number(1), "BIGINT")
+        each = exp.column(WEIGHT, DERIVATIONS) if self.aggregate.weighed else one
+        statement = summed.copy()
+        statement.set("group", None)
+        weight = exp.alias_(each if block.sign > 0 else exp.Neg(this=each), WEIGHT)
+        statement.set("expressions", [*statement.expressions[:-1], weight])
         return self.lowering.dialect.statement(statement)
 
     def _columns(

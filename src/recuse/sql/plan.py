@@ -181,8 +181,11 @@ def _filled(
         )
         for group in table.below
     )
-    listed = None if table.listed is None else filled(table.listed, values, kinds, dialect)
-    return replace(table, sql=filled(table.sql, values, kinds, dialect), below=below, listed=listed)
+    sql, listed, loose = (
+        None if text is None else filled(text, values, kinds, dialect)
+        for text in (table.sql, table.listed, table.loose)
+    )
+    return replace(table, sql=sql or "", below=below, listed=listed, loose=loose)
 
 
 def compiled_sql(measures: tuple[DerivationQuery, ...]) -> tuple[str, ...]:

@@ -106,6 +106,33 @@ def test_kinds_are_apart_and_names_may_be_text(name, kinds):
         agree(relation, kept_programs(positive), tau)
 
 
+def test_a_set_may_stand_in_several_rows():
+    """A customer and a supplier who meet three times: one tuple of three times the weight."""
+    rows = np.unique(np.random.default_rng(5).integers(0, 4, (12, 2)), axis=0)
+    weights = np.arange(1, len(rows) + 1)
+    relation = from_owners(3 * weights, rows + np.array([0, 4]), participants=8, signed=False)
+    apart, together = (
+        kept_rows(np.tile(rows, (times, 1)), (np.tile(weights, times) * 3 // times).tolist(), kinds="ab")[0]
+        for times in (3, 1)
+    )
+    assert apart.count == 3 * together.count
+    assert (apart.total, apart.largest) == (together.total, together.largest)
+    for tau in (2.0, 9.0, 30.0):
+        agree(relation, kept_programs(apart), tau)
+        agree(relation, FastPrograms(InEngine(apart)), tau)
+        assert kept_programs(apart).truncated(tau, WIDTH) == kept_programs(together).truncated(tau, WIDTH)
+    one, other = (InEngine(found).everything().evaluation.tuples for found in (apart, together))
+    assert (one.weights.tolist(), one.members.tolist()) == (other.weights.tolist(), other.members.tolist())
+
+
+def test_the_twin_that_keeps_rows_of_one_owner_apart_counts_too_few():
+    """Nobody has a load above τ, as it stands in two rows."""
+    apart, _ = kept_rows(np.array([[0], [0]]), [3, 3])
+    relation = from_owners(np.array([6]), np.array([[0]]), participants=1, signed=False)
+    with pytest.raises(AssertionError):
+        agree(relation, kept_programs(replace(apart, kinds=(0,))), 5.0)
+
+
 def test_rows_of_one_owner_have_closed_forms():
     relation = from_owners(np.array([3, 8, 2**60]), np.arange(3)[:, None], participants=3, signed=False)
     positive, _ = kept_rows(np.arange(3)[:, None], relation.positive.weights.tolist())

@@ -71,7 +71,9 @@ class InEngine:
     def everything(self) -> InMemory:
         if self.memory is None:
             places = ", ".join(f"p{place}" for place in range(self.tuples.most))
-            found = self.tuples.warehouse.read(f"SELECT {places}, weight FROM {self.tuples.rows} AS t")
+            found = self.tuples.warehouse.read(
+                f"SELECT {places}, SUM(weight) AS weight FROM {self.tuples.rows} AS t GROUP BY {places}"
+            )
             self.memory = _in_memory(found, self.tuples.kinds)
         return self.memory
 

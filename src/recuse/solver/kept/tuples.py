@@ -22,7 +22,10 @@ WEIGHT = "weight"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptTuples:
-    """Owner sets of one sign: `rows` has the columns p0, p1, … and weight, `loads` kind, p and load."""
+    """Owner sets of one sign: `rows` has the columns p0, p1, … and weight, `loads` kind, p and load.
+
+    A set may stand in several rows if it can have several members: sums put them together.
+    """
 
     kinds: tuple[int, ...]
     """of every place, ascending"""
@@ -35,7 +38,7 @@ class KeptTuples:
 
     @classmethod
     def of(cls, warehouse: Warehouse, rows: str, kinds: tuple[int, ...]) -> Self:
-        """Return the tables of rows that are owner sets, none twice."""
+        """Return the tables of rows that are owner sets; those of one owner none twice."""
         if len(kinds) == 1:
             loads = f"(SELECT 0 AS kind, p0 AS p, {WEIGHT} AS load FROM {rows} AS t)"
         else:
@@ -68,7 +71,8 @@ class KeptTuples:
 def kept_signs(warehouse: Warehouse, table: str, owners: Owners, *, signed: bool) -> list[KeptTuples]:
     """Return the positive, and if it has a sign the negative tuples of a table of derivations.
 
-    No two rows of one sign have equal owner columns. Rows of which an owner is NULL are nobody's.
+    Where there is one owner no two rows of one sign have the same. Rows of which an owner is NULL are
+    nobody's.
     """
     coded, kinds = _coded(warehouse, table, owners)
     places = ", ".join(f"p{place}" for place in range(len(kinds)))

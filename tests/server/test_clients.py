@@ -229,7 +229,9 @@ def test_pgjdbc_sees_what_dbeaver_and_metabase_ask_for(place, tmp_path):
 
 
 def test_psqlodbc_lists_tables_and_asks(place):
-    pyodbc = pytest.importorskip("pyodbc", reason="pip install 'recuse[server-test]', and unixodbc")
+    pyodbc = pytest.importorskip(
+        "pyodbc", reason="pip install 'recuse[server-test]', and unixodbc", exc_type=ImportError
+    )
     driver = next((Path("/usr/lib").glob("*/odbc/psqlodbcw.so")), None)
     if driver is None:
         pytest.skip("no odbc-postgresql")

@@ -63,11 +63,31 @@ def test_an_answer_leaves_at_the_end_of_its_slot(seconds, slots):
     ],
 )
 def test_failures_of_every_kind_leave_at_the_deadline_and_not_before(seconds, outcome):
-    seat = Acting(seconds, outcome)
-    found, taken = looked(seat)
+    found, taken = looked(Acting(seconds, outcome))
     assert found is None
     assert taken == pytest.approx(4 * SLOT)
-    assert seat.cleared == (seconds > 1), "who is late is ended"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "outcome"), [(0.0, WorkerFailed()), (0.3, RecuseError("no")), (5.0, "text")]
+)
+def test_who_comes_next_is_not_told_what_failed(seconds, outcome):
+    """Its worker is another one, and has it at the end of a slot, whether the one before died or was late."""
+
+    class Slow(Acting):
+        async def ready(self):
+            await asyncio.sleep(0.7 * self.cleared)
+
+    async def run():
+        seats, seat = Seats({}, Answers(slot=SLOT, deadline=4, workers=1)), Slow(seconds, outcome)
+        seats._free.get_nowait()
+        seats._free.put_nowait(seat)
+        async with seats.taken() as taken:
+            assert await seats.looked(taken, {}) is None
+        async with seats.taken():
+            return asyncio.get_running_loop().time(), seat.cleared
+
+    assert run_by_clockwork(run()) == pytest.approx((4 * SLOT + 4 * SLOT, 1))
 
 
 @pytest.mark.parametrize("way", ["looked", "at_once"])

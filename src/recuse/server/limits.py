@@ -14,6 +14,8 @@ GUESSES = 300.0
 GUESSES_PER_SECOND = 1.0
 """failed sign-ins of one address"""
 KEPT = 10_000
+MOST_SQL = 20_000
+"""characters of a statement"""
 MOST_STATED = 1_000_000
 """rows that an estimate may be asked to make up"""
 
@@ -53,11 +55,10 @@ class Pace:
         if not self._requests.take(token):
             raise BusyError("requests come too fast", accepted=f"{PER_SECOND:g} a second")
 
-    def refuse_guessing(self, address: str) -> None:
-        """Refuse an address from which too many sign-ins have failed."""
-        if self._guesses.left(address) < 1:
-            raise BusyError("too many sign-ins have failed", hint="wait a minute")
-
     def failed(self, address: str) -> None:
-        """Count a sign-in that failed."""
-        self._guesses.take(address)
+        """Count a sign-in that failed, and refuse an address from which too many have.
+
+        Whoever holds a token is let in all the same: behind a proxy all have one address.
+        """
+        if not self._guesses.take(address):
+            raise BusyError("too many sign-ins have failed", hint="wait a minute")

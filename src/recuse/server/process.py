@@ -94,12 +94,19 @@ class Standing:
         self._patience = patience
         self._turn = asyncio.Lock()
         self._worker: Worker | None = None
+        self._closed = False
 
     async def ask(self, message: Message) -> Any:
         """Return what the worker found; raise its refusal, or `WorkerFailed`.
 
-        A worker that has died since is started anew, once: what it is asked for changes nothing.
+        Whoever stops waiting does not stop the worker: others wait for it.
         """
+        work = asyncio.ensure_future(self._in_turn(message))
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # seen, whoever waits
+        return await asyncio.shield(work)
+
+    async def _in_turn(self, message: Message) -> Any:
+        """Return what the worker found; one that has died since is started anew, once."""
         async with self._turn:
             for last in (False, True):
                 try:
@@ -109,12 +116,11 @@ class Standing:
                     await self._drop()
                     if last or isinstance(error, TimeoutError):
                         raise WorkerFailed from None
-                except asyncio.CancelledError:
-                    await self._drop()
-                    raise
             raise WorkerFailed
 
     async def _started(self) -> Worker:
+        if self._closed:
+            raise WorkerFailed
         if self._worker is None:
             self._worker = Worker(self._opening)  # known before it is there, so that it can be let go of
             await self._worker.start()
@@ -124,6 +130,11 @@ class Standing:
         """Let go of the worker: the next request starts one that opens the data as it is then."""
         async with self._turn:
             await self._drop()
+
+    async def stop(self) -> None:
+        """End the worker, whatever it is doing, and start none any more."""
+        self._closed = True
+        await self._drop()
 
     async def _drop(self) -> None:
         worker, self._worker = self._worker, None

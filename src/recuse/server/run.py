@@ -9,6 +9,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -22,6 +23,7 @@ from recuse.server.postgres.door import empty_databases, opened
 from recuse.server.service import Service
 from recuse.server.settings import Listen, Settings
 
+LOG = logging.getLogger("recuse.server")
 FIRST = "custodian"
 """whose the token is that an embedded server prints"""
 
@@ -36,8 +38,10 @@ class Door(uvicorn.Server):
 async def run(settings: Settings, say: Callable[[str], None], *, token: bool = False) -> None:
     """Serve until SIGINT or SIGTERM; `say` is told what is open, and `token` prints one for a custodian."""
     stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_mistaken)
     for sign in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(sign, stop.set)
+        loop.add_signal_handler(sign, stop.set)
     async with AsyncExitStack() as stack:
         services = {dataset.name: Service(dataset, settings.answers) for dataset in settings.datasets}
         for name, service in services.items():
@@ -49,6 +53,11 @@ async def run(settings: Settings, say: Callable[[str], None], *, token: bool = F
         await _open_doors(settings, services, stack, say)
         say("ready")
         await stop.wait()
+
+
+def _mistaken(_: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
+    """Write down that something is a mistake of ours, and of which kind; its text may quote a question."""
+    LOG.error("this is a mistake in recuse: %s", type(told.get("exception")).__name__)
 
 
 async def first_token(service: Service) -> str:

@@ -33,6 +33,8 @@ class Seat:
         self.closed = False
         self.held_until = 0.0
         """when others may have it: at the end of a slot, though its question was answered before"""
+        self.failed = False
+        """whether its question was not answered: its worker is then another one, whatever became of it"""
 
     async def ready(self) -> None:
         """Return when the worker is there; raise what it refuses to open."""
@@ -40,22 +42,15 @@ class Seat:
             self.stale = False
             await self.clear()
         if self._worker is None and not self.closed:
-            worker = Worker(self._opening)
-            await worker.start()
-            self._worker = worker
+            self._worker = Worker(self._opening)  # known before it is there, so that it can be let go of
+            await self._worker.start()
 
     async def ask(self, message: Message) -> Any:
-        """Return what the worker found; one that failed is started anew while its question still waits."""
-        try:
-            await self.ready()
-            if self._worker is None:
-                raise WorkerFailed
-            return await self._worker.ask(message)
-        except WorkerFailed:
-            await self.clear()
-            with suppress(WorkerFailed, RecuseError, OSError):
-                await self.ready()
-            raise
+        """Return what the worker found."""
+        await self.ready()
+        if self._worker is None:
+            raise WorkerFailed
+        return await self._worker.ask(message)
 
     async def clear(self) -> None:
         """End the worker, whatever it is doing."""
@@ -73,6 +68,7 @@ class Seats:
         self._free: asyncio.Queue[Seat] = asyncio.Queue()
         for seat in self._all:
             self._free.put_nowait(seat)
+        self._renewing: set[asyncio.Task[None]] = set()
         self.waiting = 0
         self.exceeded = 0
         """answers that did not leave in their first slot: for the custodian, who makes slots longer"""
@@ -98,10 +94,30 @@ class Seats:
         try:
             yield seat
         finally:
-            if seat.held_until > loop.time():
+            if seat.failed:
+                task = asyncio.ensure_future(self._renewed(seat))
+                self._renewing.add(task)
+                task.add_done_callback(self._renewing.discard)
+            elif seat.held_until > loop.time():
                 loop.call_at(seat.held_until, self._free.put_nowait, seat)
             else:
                 self._free.put_nowait(seat)
+
+    async def _renewed(self, seat: Seat) -> None:
+        """Give a seat a new worker, and free it at the end of a slot: what became of the old is not seen."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        await seat.clear()
+        with suppress(WorkerFailed, RecuseError, OSError):
+            await seat.ready()
+        await asyncio.sleep(self._end(began) - loop.time())
+        seat.failed = False
+        self._free.put_nowait(seat)
+
+    def _end(self, began: float) -> float:
+        """Return when the present slot ends of what began then."""
+        slots = ceil((asyncio.get_running_loop().time() - began) / self._answers.slot)
+        return began + max(1, slots) * self._answers.slot
 
     async def looked(self, seat: Seat, message: Message) -> Any:
         """Return what a question that is paid for was answered with, at the end of a slot; None: unanswered.
@@ -116,7 +132,7 @@ class Seats:
             if looking.done() and looking.exception() is None:
                 self.exceeded += slot > 1
                 return looking.result()
-        await self._given_up(seat, looking)
+        self._given_up(seat, looking)
         return None
 
     async def at_once(self, seat: Seat, message: Message) -> Any:
@@ -127,22 +143,18 @@ class Seats:
         loop, looking = asyncio.get_running_loop(), asyncio.ensure_future(seat.ask(message))
         began = loop.time()
         await asyncio.wait([looking], timeout=self._answers.slot * self._answers.deadline)
-        if not looking.done():
-            await self._given_up(seat, looking)
+        if not looking.done() or isinstance(looking.exception(), WorkerFailed):
+            self._given_up(seat, looking)
             return None
-        slots = max(1, ceil((loop.time() - began) / self._answers.slot))
-        seat.held_until = began + slots * self._answers.slot
-        return None if isinstance(looking.exception(), WorkerFailed) else looking.result()
+        seat.held_until = self._end(began)
+        return looking.result()
 
-    async def _given_up(self, seat: Seat, looking: asyncio.Future[Any]) -> None:
+    def _given_up(self, seat: Seat, looking: asyncio.Future[Any]) -> None:
+        """Let a question go that failed, died or is late: from here on they are alike."""
         self.exceeded += 1
-        if not looking.done():
-            looking.cancel()
-            await seat.clear()
-            with suppress(WorkerFailed, RecuseError, OSError):
-                await seat.ready()
-        with suppress(asyncio.CancelledError, WorkerFailed, RecuseError):
-            await looking
+        seat.failed = True
+        looking.add_done_callback(lambda done: done.cancelled() or done.exception())  # seen
+        looking.cancel()
 
     def restart(self) -> None:
         """Let every seat open the data as it is now, before its next question."""
@@ -151,6 +163,8 @@ class Seats:
 
     async def stop(self) -> None:
         """End all workers."""
+        for task in self._renewing:
+            task.cancel()
         for seat in self._all:
             seat.closed = True
             await seat.clear()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -86,8 +86,8 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.seats.stop()
-        await self._planner.restart()
-        await self._estimator.restart()
+        await self._planner.stop()
+        await self._estimator.stop()
         self.book.close()
 
     # -------------------------------------------------------------- who
@@ -119,6 +119,11 @@ class Service:
         """Return the columns of a question's answer: the plan knows them."""
         with self._refusals_counted():
             return await self._planned({"do": "describe", "sql": sql})
+
+    async def asked_of(self, sql: str) -> tuple[str, str]:
+        """Return whom a SELECT asks: the catalogue of PostgreSQL, the data, or both, which is refused."""
+        kind, word = await self._planned({"do": "asked of", "sql": sql})
+        return kind, word
 
     async def catalogue(self) -> Any:
         """Return the tables with their columns and owners: no row."""
@@ -170,7 +175,7 @@ class Service:
         found = await self._planned(asked.message("bill"))
         job = Job(secrets.token_hex(16), who.token.name, found["columns"])
         if found["public"]:
-            self._begin(job, self._free_of_charge(asked))
+            self._begin_one(who, job, self._free_of_charge(asked))
             await asyncio.wait([job.done])
             return self._kept(job)
         bill = asked.bill(found, who.analyst)
@@ -179,13 +184,19 @@ class Service:
             self.counts.stored += 1
             job.done.set_result(await self._arranged(asked, stored.answer, stored))
             return self._kept(job)
-        if who.token.name in self._asking:
-            raise BusyError("one question at a time", hint="wait for the answer to the one before")
-        if self.seats.is_full:
-            raise BusyError("too many questions wait", hint="ask again later: nothing was charged")
-        self._asking.add(who.token.name)
-        self._begin(job, self._charged(who, asked, bill, job), lambda: self._asking.discard(who.token.name))
+        self._begin_one(who, job, self._charged(who, asked, bill, job))
         return self._kept(job)
+
+    def _begin_one(self, who: Holder, job: Job, work: Coroutine[Any, Any, Answer]) -> None:
+        """Begin with a question that takes a seat, unless its asker has one, or too many wait for one."""
+        name = who.token.name
+        if name in self._asking or self.seats.is_full:
+            work.close()
+            if name in self._asking:
+                raise BusyError("one question at a time", hint="wait for the answer to the one before")
+            raise BusyError("too many questions wait", hint="ask again later: nothing was charged")
+        self._asking.add(name)
+        self._begin(job, work, lambda: self._asking.discard(name))
 
     def job(self, who: Holder, id: str) -> Job | None:
         """Return a question of somebody's own."""

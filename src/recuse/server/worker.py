@@ -29,6 +29,7 @@ from recuse.numerals import nearest
 from recuse.policy import Policy
 from recuse.privacy import decimal_text
 from recuse.refusal import said
+from recuse.server.asked import asked_of
 from recuse.server.frames import LENGTH, Message, framed
 from recuse.session.carried import carried
 from recuse.session.estimate import RUNS, Estimate
@@ -64,6 +65,7 @@ class Desk:
             "public": self.public,
             "estimate": self.estimate,
             "catalogue": self.catalogue,
+            "asked of": lambda asked: asked_of(asked["sql"]),
         }
 
     def question(self, asked: Message) -> SqlQuestion:

@@ -7,10 +7,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from recuse.mechanism.mechanisms import DEFAULT
-from recuse.server.limits import MOST_STATED
+from recuse.server.limits import MOST_SQL, MOST_STATED
 from recuse.session.estimate import RUNS
 
-MOST_SQL = 20_000
 SqlField = Annotated[str, Field(min_length=1, max_length=MOST_SQL)]
 LossText = Annotated[
     str, Field(min_length=1, max_length=40, description="an exact number, such as 0.5 or 1/3")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -79,6 +79,14 @@ class Conversation:
     spent: Fraction = Fraction(0)
     answered: bool = False
     """whether anything was charged since a transaction began"""
+
+    async def understood(self, sql: str) -> ClientStatement:
+        """Return what a text is."""
+        found = ClientStatement.of(sql)
+        if found.kind != "select":
+            return found
+        kind, word = await self.service.asked_of(found.rest)
+        return replace(found, kind=kind, word=word, rest=sql)
 
     async def columns(self, statement: ClientStatement, sql: str) -> tuple[ResultColumn, ...] | None:
         """Return the columns of what a statement gives: known without data, and free."""

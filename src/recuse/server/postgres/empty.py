@@ -66,6 +66,7 @@ HARDENED = (
     "'^(lo_|lowrite|pg_terminate_backend|pg_cancel_backend|pg_advisory|pg_try_advisory|pg_notify|pg_logical"
     "|pg_export_snapshot|pg_backup|pg_switch_wal|query_to_xml|database_to_xml|dblink)' LOOP "
     "EXECUTE 'REVOKE EXECUTE ON FUNCTION ' || f || ' FROM PUBLIC'; END LOOP; END $$",
+    "REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC",  # a block could catch that it is cancelled
 )
 OURS = (
     "CREATE SCHEMA recuse",

@@ -19,8 +19,10 @@ from recuse.server.postgres.wire import (
     ResultColumn,
     message,
     row_description,
+    text,
 )
 
+FORGETS = ("DEALLOCATE", "DISCARD")
 GUESSES = ((INT8, "0"), (TEXT, "'0'"))
 """types that a parameter is tried with which nobody has given one"""
 MOST_KEPT = 100
@@ -72,6 +74,7 @@ class Extended:
         self._relay = relay
         self.state = b"I"
         self.skipping = False
+        self._relaying = False
         self._prepared: dict[str, PreparedStatement] = {}
         self._portals: dict[str, Portal] = {}
 
@@ -82,10 +85,15 @@ class Extended:
     async def synced(self) -> bytes:
         """Return that; after a refusal messages are read again."""
         self.skipping = False
-        if self._relay is not None and any(portal.relayed for portal in self._portals.values()):
+        await self._relay_synced()
+        return self.ready()
+
+    async def _relay_synced(self) -> None:
+        """Let the empty PostgreSQL end what was begun: its clock runs, and portals last, until then."""
+        if self._relay is not None and self._relaying:
+            self._relaying = False
             self._portals = {name: one for name, one in self._portals.items() if not one.relayed}
             await (await self._relay()).synced()
-        return self.ready()
 
     def _is_relayed(self, statement: ClientStatement) -> bool:
         return statement.kind == "catalogue" and self._relay is not None and self.state != b"E"
@@ -93,6 +101,7 @@ class Extended:
     async def _relayed(self, letter: bytes, body: Received) -> bytes:
         if self._relay is None:
             raise BrokenProtocolError("this message is not known")
+        self._relaying = True
         return await (await self._relay()).ask(letter, body.raw, ENDS[letter])
 
     def failed(self, *, skipping: bool = False, statement: ClientStatement | None = None) -> None:
@@ -112,7 +121,7 @@ class Extended:
         return told.described(outcome, formats) + told.rows(outcome, formats) + told.finished(outcome)
 
     async def _copied(self, statement: ClientStatement) -> bytes:
-        asked = ClientStatement.of(statement.rest)
+        asked = await self.conversation.understood(statement.rest)
         if asked.kind != "ask":
             raise StateError("only a question can be copied", "0A000", "COPY (SELECT COUNT(*) …) TO STDOUT")
         outcome = await self._perform(asked, asked.text)
@@ -127,7 +136,26 @@ class Extended:
             self.state = b"T"
         elif statement.kind == "end":
             self.state = b"I"
+        elif statement.word in FORGETS:
+            await self._forget(statement.rest)
         return outcome
+
+    async def _forget(self, said: str) -> None:
+        """Forget a prepared statement by its name, or all of them."""
+        name = said.rpartition(" ")[2]
+        if name.lower() in ("all", "plans"):
+            names = list(self._prepared)
+        else:
+            names = [name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()]
+        for one in names:
+            await self._close(b"S", one)
+        await self._relay_synced()
+
+    async def _close(self, kind: bytes, name: str) -> bytes:
+        closed = self._prepared.pop(name, None) if kind == b"S" else self._portals.pop(name, None)
+        if closed is None or not closed.relayed:
+            return message(b"3")
+        return await self._relayed(b"C", Received(kind + text(name)))
 
     async def handle(self, letter: bytes, body: Received) -> bytes:
         """Return what a message of the extended protocol comes to."""
@@ -141,9 +169,7 @@ class Extended:
             case b"E":
                 return await self._execute(body)
             case b"C":
-                kind, name = body.take(1), body.string()
-                closed = self._prepared.pop(name, None) if kind == b"S" else self._portals.pop(name, None)
-                return await self._relayed(letter, body) if closed and closed.relayed else message(b"3")
+                return await self._close(body.take(1), body.string())
         raise BrokenProtocolError("this message is not known")
 
     async def _parse(self, body: Received) -> bytes:
@@ -153,7 +179,7 @@ class Extended:
         if len(self._prepared) >= MOST_KEPT and name not in self._prepared:
             raise StateError("too many statements are prepared", "53400", "DEALLOCATE ALL")
         types = (*given, *[0] * (count - len(given)))
-        statement = ClientStatement.of(sql)
+        statement = await self.conversation.understood(sql)
         relayed = self._is_relayed(statement)
         answer = await self._relayed(b"P", body) if relayed else message(b"1")
         self._prepared[name] = PreparedStatement(statement, tuple(types), relayed)
@@ -184,7 +210,10 @@ class Extended:
             raise StateError("too many portals are open", "53400")
         statement = prepared.statement
         sql = bound(statement.text, literals) if literals else statement.text
-        self._portals[portal] = Portal(ClientStatement.of(sql), sql, formats)
+        found = ClientStatement.of(sql)
+        if found.kind == "select":  # values in their places do not change whom it asks
+            found = replace(statement, text=sql, rest=sql)
+        self._portals[portal] = Portal(found, sql, formats)
         return message(b"2")
 
     async def _describe(self, body: Received) -> bytes:

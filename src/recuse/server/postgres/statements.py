@@ -6,21 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
-
 from recuse.errors import ParameterError
+from recuse.server.limits import MOST_SQL
 
-_SKIP = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"
+_SKIP = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?(?:\*/|\Z)"  # a remark without an end has none
 _PARAMETER = re.compile(rf"{_SKIP}|\$(\d+)", re.DOTALL)
 _END = re.compile(rf"{_SKIP}|(;)", re.DOTALL)
-_NOISE = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*(?!\s*epsilon).*?\*/)+", re.DOTALL | re.IGNORECASE)
+_NOISE = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*(?!\s*epsilon).*?(?:\*/|\Z))+", re.DOTALL | re.IGNORECASE)
 _SET = re.compile(r"set\s+(?:session\s+|local\s+)?([\w.]+)\s*(?:=|\sto\s)\s*(.*)", re.IGNORECASE | re.DOTALL)
 _SHOW = re.compile(r"show\s+([\w. ]+)", re.IGNORECASE)
 _COPY = re.compile(r"copy\s*\((.*)\)\s*to\s+stdout\b(.*)", re.IGNORECASE | re.DOTALL)
 _OURS = re.compile(r"select\s+\*\s+from\s+recuse\.(budget|history|policy)", re.IGNORECASE)
-_CATALOGUE = re.compile(r"\b(pg_catalog|information_schema|pg_\w+)\b", re.IGNORECASE)
-_FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
 BEGINS = ("begin", "start transaction")
 ENDS = ("commit", "end", "rollback", "abort")
 QUIET = ("savepoint", "release", "discard", "deallocate", "reset", "close", "listen", "unlisten")
@@ -53,7 +49,8 @@ class ClientStatement:
     """A statement: its kind, what it is about, and its text."""
 
     kind: str
-    """empty, begin, end, quiet, set, show, constant, table, copy, explain, write, catalogue, mixed or ask"""
+    """empty, begin, end, quiet, set, show, constant, table, copy, explain, write, ask, or select: that is one
+    of catalogue, mixed and ask, as a worker says"""
     text: str
     word: str = ""
     rest: str = ""
@@ -67,6 +64,8 @@ class ClientStatement:
         >>> ClientStatement.of("EXPLAIN SELECT COUNT(*) FROM t").rest
         'SELECT COUNT(*) FROM t'
         """
+        if len(sql) > MOST_SQL:
+            raise ParameterError("the statement is too long", accepted=f"up to {MOST_SQL} characters")
         head = _NOISE.match(sql)
         bare = (sql[head.end() :] if head else sql).rstrip().rstrip(";").rstrip()
         low = " ".join(bare.lower().split())
@@ -80,7 +79,7 @@ class ClientStatement:
             kind = "quiet" if low.startswith("rollback to") else "end"
             return cls(kind, sql, "ROLLBACK" if undone else "COMMIT")
         if first in QUIET:
-            return cls("quiet", sql, first.upper())
+            return cls("quiet", sql, first.upper(), bare[len(first) :].strip())
         if found := _SET.fullmatch(bare):
             return cls("set", sql, found[1].lower(), found[2].strip().strip("'"))
         if first == "set":  # SET TRANSACTION, SET SESSION CHARACTERISTICS
@@ -97,45 +96,7 @@ class ClientStatement:
             return cls("explain", sql, rest=bare[len("explain") :].strip())
         if first in WRITES:
             return cls("write", sql)
-        kind, word = _asked_of(bare)
-        return cls(kind, sql, word, rest=sql)
-
-
-SYSTEM = "system"
-
-
-def _asked_of(sql: str) -> tuple[str, str]:
-    """Return whom a SELECT asks: the catalogue if all its tables are the system's, or none is named at all.
-
-    What names both is neither's: an empty catalogue would answer for tables that are not empty.
-
-    >>> _asked_of("SELECT relname FROM pg_class"), _asked_of("SELECT now()")
-    (('catalogue', 'system'), ('catalogue', ''))
-    >>> _asked_of("SELECT COUNT(*) FROM pupil"), _asked_of("SELECT COUNT(*) FROM pupil, pg_class")
-    (('ask', ''), ('mixed', ''))
-    """
-    try:
-        tree = parse_one(sql, read="postgres")
-    except (SqlglotError, RecursionError):
-        return ("catalogue", SYSTEM) if _CATALOGUE.search(sql) or not _FROM.search(sql) else ("ask", "")
-    named = {cte.alias for cte in tree.find_all(exp.CTE)}
-    tables = [
-        table
-        for table in tree.find_all(exp.Table)
-        if (table.db or table.name not in named) and not isinstance(table.this, exp.Func)
-    ]
-    system = [table for table in tables if _is_system(table)]
-    if tables and not system:
-        return "ask", ""
-    if len(system) < len(tables):
-        return "mixed", ""
-    return "catalogue", SYSTEM if system or _CATALOGUE.search(sql) else ""
-
-
-def _is_system(table: exp.Table) -> bool:
-    if table.db:
-        return table.db.lower() in ("pg_catalog", "information_schema")
-    return table.name.lower().startswith("pg_")
+        return cls("select", sql, rest=bare)
 
 
 def split(sql: str) -> list[str]:
@@ -154,10 +115,14 @@ def split(sql: str) -> list[str]:
 
 def parameters_of(sql: str) -> int:
     """Return how many parameters a text has."""
-    count = max((int(found[1]) for found in _PARAMETER.finditer(sql) if found[1]), default=0)
-    if count > MOST_PARAMETERS:
+    return max((_number(found[1]) for found in _PARAMETER.finditer(sql) if found[1]), default=0)
+
+
+def _number(said: str) -> int:
+    """Return the number of a parameter; more digits than are allowed are not read."""
+    if len(said) > len(str(MOST_PARAMETERS)) or int(said) > MOST_PARAMETERS:
         raise ParameterError("there are too many parameters", accepted=f"up to {MOST_PARAMETERS}")
-    return count
+    return int(said)
 
 
 def bound(sql: str, literals: Sequence[str]) -> str:
@@ -170,8 +135,8 @@ def bound(sql: str, literals: Sequence[str]) -> str:
     def placed(found: re.Match[str]) -> str:
         if not found[1]:
             return found[0]
-        if not 1 <= int(found[1]) <= len(literals):
+        if not 1 <= _number(found[1]) <= len(literals):
             raise ParameterError("a parameter has no value", found=found[0])
-        return literals[int(found[1]) - 1]
+        return literals[_number(found[1]) - 1]
 
     return _PARAMETER.sub(placed, sql)

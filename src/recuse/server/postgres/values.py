@@ -29,6 +29,7 @@ KINDS = {
 }
 """the types of our columns; all others are text"""
 EPOCH = datetime(2000, 1, 1)
+MOST_DIGITS = 400
 LEAST, MOST = -(2**63), 2**63 - 1
 
 
@@ -100,7 +101,7 @@ def _from_text(raw: bytes, type: int) -> Any:
         case 20 | 21 | 23:
             return int(said)
         case 700 | 701 | 1700:
-            return Decimal(said)
+            return _written_out(Decimal(said))
         case 16:
             return said.strip().lower() in ("t", "true", "on", "1", "yes", "y")
         case 1082:
@@ -127,10 +128,17 @@ def _from_binary(raw: bytes, type: int) -> Any:
         case 1114:
             return EPOCH + timedelta(microseconds=struct.unpack(">q", raw)[0])
         case 1700:
-            return _numeric(raw)
+            return _written_out(_numeric(raw))
         case 0 | 25 | 705 | 1043:
             return raw.decode()
     raise ParameterError("a parameter of this type is not read in binary", found=str(type))
+
+
+def _written_out(value: Decimal) -> Decimal:
+    """Return a number whose digits can be written out."""
+    if value.is_finite() and abs(value.adjusted()) > MOST_DIGITS:
+        raise ValueError
+    return value
 
 
 def _numeric(raw: bytes) -> Decimal:
@@ -139,7 +147,5 @@ def _numeric(raw: bytes) -> Decimal:
     digits = struct.unpack(f">{count}h", raw[8 : 8 + 2 * count])
     if sign not in (0, 0x4000):
         raise ValueError
-    found = sum(
-        (Decimal(digit).scaleb(4 * (weight - place)) for place, digit in enumerate(digits)), Decimal(0)
-    )
-    return -found if sign else found
+    whole = "".join(f"{digit:04}" for digit in digits) or "0"
+    return Decimal((int(bool(sign)), tuple(map(int, whole)), 4 * (weight - count + 1)))

@@ -17,7 +17,7 @@ from recuse.server.postgres.empty import EmptyDatabase
 from recuse.server.postgres.exchange import Extended
 from recuse.server.postgres.relay import Relay, RelayBrokenError
 from recuse.server.postgres.signin import PLAIN, PLUS, Exchange
-from recuse.server.postgres.statements import ClientStatement, split
+from recuse.server.postgres.statements import split
 from recuse.server.postgres.tls import Certificate
 from recuse.server.postgres.wire import (
     MOST_AFTER,
@@ -89,7 +89,7 @@ class Visit:
                 number = self._registered()
                 self.who, self._running = conversation.token.name, self.running[number]
             await self._talk(conversation, self._running)
-        except (SignInError, BrokenProtocolError) as error:
+        except RecuseError as error:
             with suppress(*GONE):
                 self.writer.write(told.refused(error, fatal=True))
                 await self.writer.drain()
@@ -142,7 +142,6 @@ class Visit:
         name = said.get("user", "")
         service = self.services.get(said.get("database", name))
         address = str((self.writer.get_extra_info("peername") or ("",))[0])
-        self.pace.refuse_guessing(address)
         offered = [PLUS, PLAIN] if self.is_secure else [PLAIN]
         self.writer.write(message(b"R", struct.pack(">i", 10), *map(text, offered), b"\0"))
         body = Received(await self._password())
@@ -248,9 +247,10 @@ class Visit:
 
     async def _simple(self, sql: str, extended: Extended) -> None:
         for part in split(sql):
-            statement = ClientStatement.of(part)
+            statement = None
             try:
                 await self._admitted(extended)
+                statement = await extended.conversation.understood(part)
                 self.writer.write(await extended.simple(statement))
             except SignInError:
                 raise

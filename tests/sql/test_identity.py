@@ -18,7 +18,7 @@ from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB
 from recuse.sql.finish import Shown
 from recuse.sql.formula import Operator, Term, operation
-from recuse.sql.grouping import Grouping
+from recuse.sql.grouping import Grouping, KeySet
 from recuse.sql.identity import canonical, meaning
 from recuse.sql.kinds import ColumnKind
 from recuse.sql.placeholder import DECIMAL, WHOLE
@@ -257,7 +257,12 @@ CHANGES = {
         "touches": (Touch("person", (((0,),),)),),
         "bound": 7,
     },
-    Grouping: {"keys": (("a", "c"),), "tables": ("SELECT 1 AS group_1",), "disjoint": False},
+    Grouping: {
+        "keys": (("a", "c"),),
+        "tables": ("SELECT 1 AS group_1",),
+        "disjoint": False,
+        "sets": (KeySet((), None), KeySet((0,), None)),
+    },
     Plan: {"measures": (), "grouping": None, "firsts": (), "finding": MEASURE},
     FirstPlan: {"plan": replace(ALONE, measures=()), "type": DECIMAL, "end": True},
 }
@@ -268,6 +273,7 @@ LEFT_OUT = {
         "typical": "follows from the statements and the policy, whose hash stands beside the identity",
         "sized": "follows from the policy, and is for messages",
         "single": "follows from the statements and the policy",
+        "place": "follows from its place among the measures, and from how many sets there are",
     },
     Grouping: {"names": "how columns are called"},
     Plan: {

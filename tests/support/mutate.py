@@ -379,6 +379,13 @@ MUTANTS = (
         ("tests/sql/test_thresholds.py",),
     ),
     Mutant(
+        "the groups of a set of keys are thought to share nobody",
+        "sql/compile.py",
+        "grouped=bool(question.keys_of(place))",
+        "grouped=False",
+        ("tests/sql/test_rollup.py",),
+    ),
+    Mutant(
         "shares of epsilon add up to more than it",
         "session/shares.py",
         "left = 1 - second - third",

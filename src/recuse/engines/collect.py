@@ -14,12 +14,12 @@ import pyarrow
 
 from recuse.engines.engine import Engine
 from recuse.engines.kept import KeptTables, kept_tables
+from recuse.engines.places import group_places
 from recuse.errors import QueryError
-from recuse.krelation.codes import codes_of, integers, places_in
 from recuse.krelation.contributions import Contributions, encode_contributions
 from recuse.krelation.encode import BelowTables, Derivations, encode_groups, encode_merged
 from recuse.krelation.placed import PlacedRows, encode_placed
-from recuse.krelation.relation import Integers, KRelation, Shape
+from recuse.krelation.relation import KRelation, Shape
 from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
 from recuse.solver.kept.relation import KeptRelation
 from recuse.sql.dense import Dense
@@ -43,20 +43,40 @@ class GroupDomain:
     grouping: Grouping | None
     tables: tuple[pyarrow.Table, ...] = ()
     keys: tuple[GroupKeys, ...] = ()
+    sets: tuple[GroupDomain, ...] = ()
+    """the groups of each set of keys, where there are several: those above are all of them"""
 
     @classmethod
     def of(cls, grouping: Grouping, tables: Sequence[pyarrow.Table]) -> Self:
         """Return the groups of a grouping whose tables are known."""
         known = tuple(tables)
+        if grouping.sets:
+            return cls._of_sets(grouping, known)
         if grouping.is_open or len(known) < len(grouping.tables) + bool(grouping.found):
             return cls(grouping, known)
         if grouping.size([table.num_rows for table in known]) > MAX_GROUPS:
             return cls(grouping, known)
         return cls(grouping, known, tuple(_combinations(grouping, known)))
 
+    @classmethod
+    def _of_sets(cls, grouping: Grouping, tables: tuple[pyarrow.Table, ...]) -> Self:
+        """Return the groups of several sets of keys, one after the other."""
+        sets, left = [], list(tables)
+        for one in grouping.sets:
+            count = 0 if one.grouping is None else len(one.grouping.tables)
+            sets.append(NO_GROUPS if one.grouping is None else cls.of(one.grouping, left[:count]))
+            left = left[count:]
+        return cls(grouping, tables, tuple(_widened(grouping, sets)), tuple(sets))
+
+    def of_set(self, place: int) -> GroupDomain:
+        """Return the groups of one set of keys."""
+        return self.sets[place] if self.sets else self
+
     @property
     def size(self) -> int:
         """How many groups there are, open ends and keys that are not found yet left out."""
+        if self.sets:
+            return sum(one.size for one in self.sets)
         return 1 if self.grouping is None else self.grouping.size([table.num_rows for table in self.tables])
 
     @property
@@ -68,6 +88,9 @@ class GroupDomain:
         """Return the groups, once the ends of keys are released."""
         if self.grouping is None or not self.grouping.is_open:
             return self
+        if self.sets:
+            sets = [one.given(released) for one in self.sets]
+            return GroupDomain(self.grouping, self.tables, tuple(_widened(self.grouping, sets)), tuple(sets))
         rows = [table.num_rows for table in self.tables]
         return GroupDomain.of(self.grouping.given(released, rows), self.tables)
 
@@ -140,6 +163,14 @@ def _combinations(grouping: Grouping, tables: Sequence[pyarrow.Table]) -> Iterat
             )
 
 
+def _widened(grouping: Grouping, sets: Sequence[GroupDomain]) -> Iterator[GroupKeys]:
+    """Yield the keys of all sets as rows have them: NULL for every key that a set does not have."""
+    for one, domain in zip(grouping.sets, sets, strict=True):
+        for keys in domain.keys:
+            held = dict(zip(one.places, keys, strict=True))
+            yield tuple(held.get(place) for place in range(len(grouping.names)))
+
+
 def _spelled(grouping: Grouping) -> list[tuple[KeyValue, ...] | Dense]:
     return [key for key in grouping.keys if not isinstance(key, InTable)]
 
@@ -175,25 +206,31 @@ class Collected:
         sql = compiled_sql(plan.measures)
         return cls(domain, dict(zip(sql, engine.run(sql), strict=True)))
 
+    def domain_of(self, measure: DerivationQuery) -> GroupDomain:
+        """Return the groups that a measure is asked for."""
+        return self.domain.of_set(measure.place)
+
     def staying(self, measure: DerivationQuery) -> KeptRelation | None:
         """Return the relation of a measure, if it stayed in the engine."""
         return None if self.kept is None else self.kept.relation(measure)
 
     def relations(self, measure: DerivationQuery) -> list[KRelation]:
         """Return the relation of every group of a measure."""
-        return _relations(measure, self.domain, self.tables)
+        return _relations(measure, self.domain_of(measure), self.tables)
 
     def contributions(self, measure: DerivationQuery) -> Contributions:
         """Return who brings how much to which group, for a measure whose rows have one owner."""
+        domain = self.domain_of(measure)
         found = [derivations_of(table, self.tables) for table in measure.tables]
-        groups = [_groups(table, self.domain) for table in found]
-        return encode_contributions(found, groups, len(self.domain.keys), signed=measure.signed)
+        groups = [group_places(table, domain.grouping, domain.tables, len(domain.keys)) for table in found]
+        return encode_contributions(found, groups, len(domain.keys), signed=measure.signed)
 
     def placed(self, measure: DerivationQuery) -> list[PlacedRows]:
         """Return the rows of every group with their values, for an answer that is one of them."""
+        domain = self.domain_of(measure)
         found = [derivations_of(table, self.tables) for table in measure.tables]
-        groups = [_groups(table, self.domain) for table in found]
-        return encode_placed(found, groups, len(self.domain.keys), shape=measure.shape, value=VALUE)
+        groups = [group_places(table, domain.grouping, domain.tables, len(domain.keys)) for table in found]
+        return encode_placed(found, groups, len(domain.keys), shape=measure.shape, value=VALUE)
 
 
 def collect(engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> list[list[KRelation]]:
@@ -213,7 +250,7 @@ def _relations(
         owners = [(owner.kind, owner.columns) for owner in table.owners]
         return [encode_merged(tables[table.sql], owners, shape=measure.shape, signed=signed)]
     derivations = [derivations_of(table, tables) for table in measure.tables]
-    groups = [_groups(found, domain) for found in derivations]
+    groups = [group_places(found, domain.grouping, domain.tables, len(domain.keys)) for found in derivations]
     return encode_groups(derivations, groups, len(domain.keys), shape=measure.shape, signed=signed)
 
 
@@ -234,65 +271,3 @@ def derivations_of(table: DerivationTable, tables: Mapping[str, pyarrow.Table]) 
 def _least(least: int | str, tables: Mapping[str, pyarrow.Table]) -> int:
     """Return how many are needed: a number, or what a statement over public tables returned."""
     return int(tables[least].column(0)[0].as_py()) if isinstance(least, str) else least
-
-
-def _groups(found: Derivations, domain: GroupDomain) -> Integers:
-    """Return the group of every row, a number beyond all groups where its keys are in none."""
-    rows = found.table.num_rows
-    if domain.grouping is None:
-        return np.zeros(rows, np.int64)
-    columns: dict[int, list[str]] = {}
-    placed: list[tuple[Integers, int]] = []
-    for name, key in zip(found.key, domain.grouping.keys, strict=True):
-        if isinstance(key, InTable):
-            columns.setdefault(key.table, []).append(name)
-        else:
-            placed.append(_place(found.table[name], key))
-    for number, names in sorted(columns.items()):
-        table = domain.tables[number]
-        placed.append((_places(found.table, names, table), table.num_rows))
-    if len(placed) == 1:
-        return placed[0][0]
-    position, inside = np.zeros(rows, np.int64), np.ones(rows, bool)
-    for place, size in placed:
-        inside &= place < size
-        position = position * size + np.minimum(place, max(size - 1, 0))
-    return np.where(inside, position, len(domain.keys))
-
-
-def _place(column: pyarrow.ChunkedArray, key: tuple[KeyValue, ...] | Dense) -> tuple[Integers, int]:
-    """Return the place of every row among the values of a key, the number of them where it has none."""
-    if isinstance(key, tuple):
-        return integers(column), len(key)
-    size = len(key.labels())
-    null = column.is_null().to_numpy(zero_copy_only=False)
-    return np.where(
-        null, size - 1 if key.null else size, _among(column, key.first, size - key.null, size)
-    ), size
-
-
-def _among(column: pyarrow.ChunkedArray, first: int, count: int, outside: int) -> Integers:
-    """Return how far every number is from the first of `count`, and `outside` where it is none of them.
-
-    One number of any size changes nothing for the others: only what lies among them is computed with.
-    """
-    values = integers(column.fill_null(0))
-    inside = (values >= first) & (values < first + count)
-    place = np.full(len(values), outside)
-    near = values[inside]
-    fits = near.dtype != object and abs(first) + count < 2**62
-    place[inside] = near - first if fits else (near.astype(object) - first).astype(np.int64)
-    return place
-
-
-def _places(table: pyarrow.Table, names: Sequence[str], public: pyarrow.Table) -> Integers:
-    """Return for every row of a table where its keys stand in the public table."""
-    if len(names) == 1 and (near := places_in(table[names[0]], public.column(0))) is not None:
-        return near
-    columns = [[table[name] for name in names], [public[name] for name in public.column_names]]
-    mine, theirs = codes_of(columns, [table.num_rows, public.num_rows])
-    place = np.full(
-        max((int(codes.max()) + 1 for codes in (mine, theirs) if len(codes)), default=0), public.num_rows
-    )
-    place[theirs] = np.arange(public.num_rows)
-    return place[mine]

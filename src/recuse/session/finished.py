@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from recuse.session.formulas import Given, comparable, value_of
@@ -71,5 +72,8 @@ def _sorted(rows: Sequence[Given], term: OrderTerm) -> list[Given]:
 
 
 def label_of(formula: Formula, row: Given) -> Any:
-    """Return what a column says that has no interval; a key as it is."""
-    return row.keys[formula.position] if isinstance(formula, ShownKey) else value_of(formula, row)
+    """Return what a column says that has no interval; a key as it is, a whole number as one."""
+    if isinstance(formula, ShownKey):
+        return row.keys[formula.position]
+    value = value_of(formula, row)
+    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value

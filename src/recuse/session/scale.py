@@ -53,7 +53,7 @@ def cut_cautions(plan: Plan, releases: Releases) -> Iterator[str]:
 
 def _columns(plan: Plan, place: int) -> str:
     """Return the names of the columns that a measure is a part of."""
-    named = [shown.name for shown in plan.columns if place in measures_in(shown.what)]
+    named = [shown.name for shown in plan.columns if place % plan.each in measures_in(shown.what)]
     return ", ".join(named) or "a number that is not shown"
 
 

@@ -124,4 +124,5 @@ def is_one_by_one(measure: DerivationQuery) -> bool:
 
 def price_list(measure: DerivationQuery, domain: GroupDomain) -> PriceList:
     """Return how many groups each kind of participant can touch."""
-    return PriceList(len(domain.keys), {touch.kind: touch.most(domain.keys) for touch in measure.touches})
+    keys = domain.of_set(measure.place).keys
+    return PriceList(len(keys), {touch.kind: touch.most(keys) for touch in measure.touches})

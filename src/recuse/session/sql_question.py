@@ -42,7 +42,7 @@ from recuse.session.shares import Split, parts_of, price_list, refuse_delta, ref
 from recuse.solver.programs import Solver
 from recuse.sql.dense import Dense
 from recuse.sql.ends import KeyEnd
-from recuse.sql.grouping import MAX_GROUPS
+from recuse.sql.grouping import MAX_GROUPS, Grouping
 from recuse.sql.identity import meaning
 from recuse.sql.mode import MostFrequentValue
 from recuse.sql.native.question import PublicQuery
@@ -166,7 +166,7 @@ class SqlQuestion:
         return self.domain.keys
 
     def read_private_rows(self, solver: Solver) -> Subjects:
-        plan = self.plan.in_groups(len(self.domain.keys))
+        plan = self.plan.in_groups(lambda place: len(self.domain.of_set(place).keys))
         rows = Collected.of(self.engine, plan, self.domain)
         measures = zip(plan.measures, self.parts, strict=True)
         return [_groups(measure, part, rows, solver, plan.largest) for measure, part in measures]
@@ -174,8 +174,7 @@ class SqlQuestion:
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return the table: labels first, the rows that HAVING and LIMIT leave, in the order of ORDER BY."""
         plan, scalars = self.plan, self.scalars
-        values = [scalar.value for scalar in scalars]
-        rows = [Given(found, group, values) for group, *found in zip(keys, *releases, strict=True)]
+        rows = self._given(keys, releases)
         labels = [shown for shown in plan.columns if shown.is_label]
         numbers = [shown for shown in plan.columns if not shown.is_label]
         return Arrangement(
@@ -197,14 +196,29 @@ class SqlQuestion:
             tuple(cut_cautions(plan, releases)),
         )
 
+    def _given(self, keys: Sequence[Keys], releases: Releases) -> list[Given]:
+        """Return what the formulas of every row are computed from, set of keys by set of keys."""
+        values = [scalar.value for scalar in self.scalars]
+        each = self.plan.each
+        if not self.domain.sets:
+            return [Given(found, group, values) for group, *found in zip(keys, *releases, strict=True)]
+        rows, left = list[Given](), iter(keys)
+        for place in range(len(self.domain.sets)):
+            mine = zip(*releases[each * place : each * (place + 1)], strict=True)
+            rows += [Given(found, next(left), values, place=place) for found in mine]
+        return rows
+
     def _notes(self) -> Iterator[str]:
-        """Yield what was released of the groups themselves."""
-        before, after = self.plan.grouping, self.domain.grouping
-        if before is None or after is None:
-            return
-        for name, asked, known in zip(before.names, before.keys, after.keys, strict=True):
-            if isinstance(known, Dense) and asked != known and known.size is not None:
-                yield f"{name}: {known.note()}"
+        """Yield what was released of the groups themselves, of each set of keys once."""
+        sets = self.domain.sets or (self.domain,)
+        before = self.plan.grouping
+        asked = () if before is None else [one.grouping for one in before.sets] or [before]
+        found = dict.fromkeys(
+            note
+            for one, domain in zip(asked, sets, strict=bool(asked))
+            for note in _ends(one, domain.grouping)
+        )
+        yield from found
 
     def public_answer(self, query: PublicQuery) -> Answer:
         """Return the rows of a question about nobody, as they are: exact and free, of any type."""
@@ -233,6 +247,15 @@ class SqlQuestion:
             [exactly(total, part) for total in totals(groups)]
             for part, groups in zip(self.parts, self.read_private_rows(solver), strict=True)
         ]
+
+
+def _ends(before: Grouping | None, after: Grouping | None) -> Iterator[str]:
+    """Yield between which ends keys lie that were released."""
+    if before is None or after is None:
+        return
+    for name, asked, known in zip(before.names, before.keys, after.keys, strict=True):
+        if isinstance(known, Dense) and asked != known and known.size is not None:
+            yield f"{name}: {known.note()}"
 
 
 def _stand_in(first: FirstPlan, cell: Combined) -> StandIn:

@@ -31,7 +31,7 @@ from recuse.sql.ends import KeyEnd, rows_with_keys
 from recuse.sql.explain import Explanation, FirstNote, TableNote, explain
 from recuse.sql.finish import Shown
 from recuse.sql.formula import ShownKey
-from recuse.sql.grouping import Grouping, grouping_of
+from recuse.sql.grouping import grouping_of
 from recuse.sql.groups import Joined
 from recuse.sql.growth import unique_keys
 from recuse.sql.kinds import kind_of
@@ -43,12 +43,12 @@ from recuse.sql.native.question import PublicQuery, public_query
 from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
-from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql, largest_groups
+from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql, largest_groups, shared_words
 from recuse.sql.position import Span, refusal
 from recuse.sql.read import read
 from recuse.sql.reading import Reading
 from recuse.sql.schema import Schema
-from recuse.sql.sharing import Sharing, sharing_of, sharing_words
+from recuse.sql.sharing import Sharing, sharing_of
 from recuse.sql.touch import touches_of
 from recuse.sql.typical import is_sized, typical_value
 from recuse.sql.unique import join_unique
@@ -156,11 +156,14 @@ def _compile(tree: exp.Query, policy: Policy, schema: Schema) -> Plan:
 
 def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[FirstPlan]) -> Plan:
     measures = [passed(measure, schema) for measure in question.measures]
-    grouping = grouping_of(question, measures, schema, policy) if question.keys else None
+    grouping = grouping_of(question, measures, schema, policy)
     once: Compiled = {}
     compiled = tuple(
-        _derivations(asked, measure, schema, policy, once, grouped=bool(question.keys))
-        for asked, measure in zip(question.measures, measures, strict=True)
+        replace(
+            _derivations(asked, measure, schema, policy, once, grouped=bool(question.keys_of(place))),
+            place=place,
+        )
+        for place, asked, measure in zip(question.places(), question.measures, measures, strict=True)
     )
     finding, largest = _finding(question, schema, policy), largest_groups(compiled, question.steps)
     return Plan(
@@ -179,7 +182,7 @@ def _plan(question: Reading, schema: Schema, policy: Policy, firsts: Sequence[Fi
             measures,
             compiled_sql(compiled),
             schema,
-            sharing=[] if grouping is None else [_sharing_words(one, grouping, largest) for one in compiled],
+            sharing=list(shared_words(compiled, grouping, largest)),
             sparing=_sparing(compiled, measures, policy),
             said=list(_said(compiled)),
             firsts=[
@@ -201,14 +204,6 @@ def _said(compiled: Iterable[DerivationQuery]) -> Iterator[str]:
             yield bound_words(one.bound)
         if any(table.meant is not None for table in one.tables):
             yield ADDED_UP
-
-
-def _sharing_words(measure: DerivationQuery, grouping: Grouping, largest: int | None) -> str:
-    """Return how the groups of a measure share ε."""
-    said = sharing_words(measure.sharing, measure.touches, grouping.names, grouping.stated())
-    if largest is None:
-        return said
-    return f"{said}; but where groups are many, the largest {largest} are drawn, and have a number each"
 
 
 def _finding(question: Reading, schema: Schema, policy: Policy) -> DerivationQuery | None:

@@ -149,15 +149,15 @@ def explain(
     inner = [explanation for _, explanation in firsts]
     return Explanation(
         firsts=tuple(note for note, _ in firsts),
-        questions=tuple(measure.aggregate.words(schema) for measure in question.measures),
+        questions=tuple(measure.aggregate.words(schema) for measure in question.written),
         understood=tuple(
-            readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.measures
+            readable(written_out(measure, schema), schema.catalogue.dialect) for measure in question.written
         ),
         tables=_once(notes, *(one.tables for one in inner)),
         owners=_once(_owners(blocks), *(one.owners for one in inner)),
         completed=_once(_completed(blocks), *(one.completed for one in inner)),
         how=_once(question.says, _how(blocks), said, *(one.how for one in inner)),
-        groups=tuple(map(_group, question.keys)),
+        groups=(*map(_group, question.keys), *_key_sets(question)),
         epsilon=tuple(
             _split(
                 sum(map(_is_owned, measures)),
@@ -237,6 +237,14 @@ def _group(key: GroupKey) -> str:
     return f"{key.name}: the values that public tables have"
 
 
+def _key_sets(question: Reading) -> Iterator[str]:
+    """Yield the sets of keys that ROLLUP and the like ask for."""
+    if question.sets:
+        named = (", ".join(key.name for key in question.keys_of(n)) for n in range(len(question.sets)))
+        told = ", ".join(f"({names})" for names in named)
+        yield f"{len(question.sets)} sets of keys, each asked by itself: {told}"
+
+
 def _then(question: Reading) -> Iterator[str]:
     """Yield what is done with the rows once they are released, and what it needs besides the columns."""
     words = {Keep: "HAVING", Look: "windows", Arrange: "ORDER BY", FirstRows: "LIMIT", Stack: "UNION"}
@@ -244,7 +252,7 @@ def _then(question: Reading) -> Iterator[str]:
     if steps:
         yield f"{', '.join(steps)} over the released numbers: free"
     shown = {measure for column in question.columns for measure in measures_in(column.what)}
-    further = [place for place in range(len(question.measures)) if place not in shown]
+    further = [place for place in range(len(question.written)) if place not in shown]
     if further:
         several = len(further) > 1
         named = f"{len(further)} aggregates are" if several else "1 aggregate is"

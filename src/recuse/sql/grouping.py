@@ -55,6 +55,8 @@ class Grouping:
     keys: tuple[Held, ...]
     tables: tuple[str, ...]
     disjoint: bool
+    sets: tuple[KeySet, ...] = ()
+    """where ROLLUP and the like ask for several: each has its own groups, and there are no others"""
 
     @property
     def found(self) -> tuple[int, ...]:
@@ -67,7 +69,10 @@ class Grouping:
     @property
     def is_open(self) -> bool:
         """Whether an end of a key has not been released yet."""
-        return any(isinstance(key, Dense) and key.size is None for key in self.keys)
+        inside = (one.grouping for one in self.sets)
+        return any(isinstance(key, Dense) and key.size is None for key in self.keys) or any(
+            one is not None and one.is_open for one in inside
+        )
 
     def size(self, rows: Sequence[int]) -> int:
         """Return how many groups there are for tables of so many rows, open ends left out."""
@@ -83,7 +88,7 @@ class Grouping:
 
     def stated(self) -> list[tuple[KeyValue | None, ...]] | None:
         """Return the keys of all groups, if no table and no release is needed to know them."""
-        if self.is_open or self.tables or self.found or self.size(()) > MAX_GROUPS:
+        if self.sets or self.is_open or self.tables or self.found or self.size(()) > MAX_GROUPS:
             return None
         listed = [key.labels() if isinstance(key, Dense) else key for key in self.keys]
         return list(product(*(one for one in listed if not isinstance(one, InTable))))
@@ -105,6 +110,15 @@ class Grouping:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class KeySet:
+    """One set of a GROUP BY with several: the places of its keys among all of them, and its groups."""
+
+    places: tuple[int, ...]
+    grouping: Grouping | None
+    """None: all rows are one group"""
+
+
 def _root(number: int, degree: int) -> int:
     """Return the largest whole number whose power is at most a number.
 
@@ -117,8 +131,23 @@ def _root(number: int, degree: int) -> int:
     return found
 
 
-def grouping_of(question: Reading, measures: Sequence[Measure], schema: Schema, policy: Policy) -> Grouping:
-    """Return the groups of a question: what each key's are, and the statements of public tables."""
+def grouping_of(
+    question: Reading, measures: Sequence[Measure], schema: Schema, policy: Policy
+) -> Grouping | None:
+    """Return the groups of a question, those of every set of keys; None if all rows are one group."""
+    if not question.sets:
+        return _one_grouping(question, measures, schema, policy) if question.keys else None
+    found = []
+    for number, places in enumerate(question.sets):
+        mine = [one for place, one in zip(question.places(), measures, strict=True) if place == number]
+        asked = replace(question, keys=question.keys_of(number), sets=())
+        found.append(KeySet(places, grouping_of(asked, mine, schema, policy)))
+    tables = [sql for one in found if one.grouping is not None for sql in one.grouping.tables]
+    return Grouping(tuple(key.name for key in question.keys), (), tuple(tables), False, tuple(found))
+
+
+def _one_grouping(question: Reading, measures: Sequence[Measure], schema: Schema, policy: Policy) -> Grouping:
+    """Return the groups of all keys: what each key's are, and the statements of public tables."""
     tables: list[str] = []
     held: list[Held] = []
     public = [key for key in question.keys if key.origin is Joined.PUBLIC]

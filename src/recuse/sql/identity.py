@@ -34,7 +34,7 @@ def meaning(plan: Plan) -> dict[str, Any]:
     """
     return {
         "measures": [_measure(measure, plan.dialect.grammar) for measure in plan.measures],
-        "groups": None if plan.grouping is None else _groups(plan.grouping, plan.dialect.grammar),
+        "groups": _groups(plan.grouping, plan.dialect.grammar),
         "firsts": [_first(first) for first in plan.firsts],
         "finding": None if plan.finding is None else _measure(plan.finding, plan.dialect.grammar),
         **({} if plan.largest is None else {"largest": plan.largest}),
@@ -85,7 +85,12 @@ def _least(least: int | str, grammar: str) -> int | str:
     return canonical(least, grammar) if isinstance(least, str) else least
 
 
-def _groups(grouping: Grouping, grammar: str) -> dict[str, Any]:
+def _groups(grouping: Grouping | None, grammar: str) -> dict[str, Any] | None:
+    if grouping is None:
+        return None
+    if grouping.sets:
+        sets = [[list(one.places), _groups(one.grouping, grammar)] for one in grouping.sets]
+        return {"keys": len(grouping.names), "sets": sets}
     keys = [
         [[type(value).__name__, str(value)] for value in key] if isinstance(key, tuple) else repr(key)
         for key in grouping.keys

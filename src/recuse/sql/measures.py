@@ -70,7 +70,7 @@ class Measures:
             call = exp.Count(this=exp.Star(), big_int=True)
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
         if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or (held - {"expressions"}):
-            raise self.not_answered(node)
+            raise not_answered(node, self.relations.schema.text)
         once = isinstance(call.this, exp.Distinct)
         arguments = call.this.expressions if once else [call.this, *call.expressions]
         star = isinstance(call, exp.Count) and (call.this is None or isinstance(call.this, exp.Star))
@@ -102,13 +102,6 @@ class Measures:
             return Said(term, ColumnKind.INTEGER if whole else ColumnKind.NUMBER)
         operator, kind = MOMENTS[aggregate.unit]
         return Said(operation(operator, term), kind)
-
-    def not_answered(self, node: exp.Expr) -> QueryError:
-        """Return the refusal of an aggregate that there is not."""
-        text = self.relations.schema.text
-        hint = "ask how many rows lie above a value: COUNT(*) … WHERE x > 10"
-        problem = "this aggregate is not answered"
-        return refusal(problem, text, span(node, text), accepted=accepted(), hint=hint)
 
     def term(
         self,
@@ -197,6 +190,13 @@ class Measures:
         weight = kind.value(values[keys:])
         nulls = blocks[0].null_keys
         return replace(block, keys=tuple(values[:keys]), null_keys=nulls, weight=weight)
+
+
+def not_answered(node: exp.Expr, text: str) -> QueryError:
+    """Return the refusal of an aggregate that there is not."""
+    hint = "ask how many rows lie above a value: COUNT(*) … WHERE x > 10"
+    problem = "this aggregate is not answered"
+    return refusal(problem, text, span(node, text), accepted=accepted(), hint=hint)
 
 
 def accepted() -> str:

@@ -20,6 +20,7 @@ from recuse.fold import fold, same
 from recuse.sql.having import group_condition, group_keys
 from recuse.sql.named import Known, Named
 from recuse.sql.query import BlockSource
+from recuse.sql.rollup import has_sets
 
 ReadAs = TypeVar("ReadAs")
 INNER = frozenset({"", "INNER", "CROSS"})
@@ -80,6 +81,8 @@ class GroupedItem:
         inside = named.tree if named is not None else item.this if isinstance(item, exp.Subquery) else None
         tree = inside.unnest() if inside is not None else None
         if not isinstance(tree, exp.Select) or tree.args.get("group") is None or item.args.get("joins"):
+            return None
+        if has_sets(tree.args["group"]):
             return None
         if any(tree.args.get(key) for key in ("limit", "offset", "distinct", "qualify", "with_")):
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from recuse.sql.grouping import Grouping
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.native.question import PublicQuery
 from recuse.sql.placeholder import PlaceType, filled
-from recuse.sql.sharing import Sharing
+from recuse.sql.sharing import Sharing, sharing_words
 from recuse.sql.touch import Touch
 
 MANY_GROUPS = 1_000
@@ -44,6 +44,8 @@ class DerivationQuery:
     """whether the policy says how large"""
     single: bool = False
     """whether it counts, and every participant is one row to which none links"""
+    place: int = 0
+    """of which set of keys it is, where ROLLUP and the like ask for several"""
 
     @property
     def is_owned(self) -> bool:
@@ -127,9 +129,16 @@ class Plan:
             finding=None if self.finding is None else fill(self.finding),
         )
 
-    def in_groups(self, count: int) -> Plan:
-        """Return the plan as it is read for so many groups."""
-        return replace(self, measures=tuple(measure.in_groups(count) for measure in self.measures))
+    def in_groups(self, count: Callable[[int], int]) -> Plan:
+        """Return the plan as it is read, given how many groups each set of keys has."""
+        measures = tuple(measure.in_groups(count(measure.place)) for measure in self.measures)
+        return replace(self, measures=measures)
+
+    @property
+    def each(self) -> int:
+        """How many measures each set of keys has: formulas number these."""
+        sets = () if self.grouping is None else self.grouping.sets
+        return len(self.measures) // max(1, len(sets))
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -202,3 +211,22 @@ def statements(tables: tuple[DerivationTable, ...]) -> list[str]:
             found += [below.group.least] if isinstance(below.group.least, str) else []
             found += statements(below.group.tables)
     return found
+
+
+def shared_words(
+    compiled: Iterable[DerivationQuery], grouping: Grouping | None, largest: int | None
+) -> Iterator[str]:
+    """Yield how the groups of every measure share ε, where it has some."""
+    for one in compiled:
+        sets = () if grouping is None else grouping.sets
+        groups = sets[one.place].grouping if sets else grouping
+        if groups is not None:
+            yield _sharing_words(one, groups, largest)
+
+
+def _sharing_words(measure: DerivationQuery, grouping: Grouping, largest: int | None) -> str:
+    """Return how the groups of a measure share ε."""
+    said = sharing_words(measure.sharing, measure.touches, grouping.names, grouping.stated())
+    if largest is None:
+        return said
+    return f"{said}; but where groups are many, the largest {largest} are drawn, and have a number each"

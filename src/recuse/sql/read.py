@@ -27,9 +27,10 @@ from recuse.sql.frame import Frame
 from recuse.sql.groups import GroupKey
 from recuse.sql.histogram import HIDDEN, LABEL, written_histogram
 from recuse.sql.keys import KeyReader
+from recuse.sql.keysets import KeySetMeasures
 from recuse.sql.kinds import ColumnKind, kind_of
 from recuse.sql.means import of_all_rows
-from recuse.sql.measures import Measures, accepted
+from recuse.sql.measures import accepted, not_answered
 from recuse.sql.met import Met
 from recuse.sql.mode import MostFrequentValue, at_position, mode_call, position_of
 from recuse.sql.named import NOTHING, Known
@@ -48,8 +49,6 @@ from recuse.sql.stacked import side_by_side, stacked, what_follows
 from recuse.sql.trimmed import trimmed
 
 OUTERMOST = frozenset({"expressions", "from_", "joins", "where", "with_", "group", "having", "qualify"})
-REPRESENTATIVES = (exp.AnyValue, exp.First, exp.Last, exp.Min, exp.Max)
-"""aggregates that say of a key what it is"""
 
 
 def read(tree: exp.Query, schema: Schema) -> Reading:
@@ -107,8 +106,8 @@ def _asked(tree: exp.Select, relations: Relations, known: Known, firsts: Firsts)
 
 
 def _about_rows(tree: exp.Select, relations: Relations, known: Known, firsts: Firsts) -> Reading:
-    groups, measures = KeyReader(relations, known, firsts.end), Measures(relations, known)
-    return _Reader(relations.schema, relations, known, firsts, groups, measures).question(tree)
+    groups = KeyReader(relations, known, firsts.end)
+    return _Reader(relations.schema, relations, known, firsts, groups).question(tree)
 
 
 def _about_groups(
@@ -131,7 +130,8 @@ class _Reader:
     known: Known
     firsts: Firsts
     groups: KeyReader
-    measures: Measures
+    measures: KeySetMeasures = field(default_factory=lambda: KeySetMeasures(()))
+    """once the keys are read"""
     aliases: dict[str, Said] = field(default_factory=dict)
     """the columns of the SELECT list that have been read, by their aliases"""
     says: dict[str, None] = field(default_factory=dict)
@@ -147,13 +147,17 @@ class _Reader:
             raise refuse_individuals(tree, text)
         frames = self._frames(tree)
         keys = self.groups.read(tree, group, frames) if group is not None else ()
+        sets = [tuple(keys[place] for place in places) for places in self.groups.sets]
+        self.measures = KeySetMeasures.of(self.relations, self.known, sets or [keys])
         windows = AnswerWindows(text)
 
         def begin(node: exp.Expr) -> Said | None:
             if keys and isinstance(node, exp.Window):
                 return windows.read(node, formulas)
+            if isinstance(node, exp.Grouping | exp.GroupingId):
+                return self.groups.grouping(node, keys, frames)
             if (mode := mode_call(node)) is not None:
-                return self._mode(*mode, keys, frames)
+                return self._mode(*mode, frames)
             written = trimmed(node, tree, self._refuse, self._first) or self._centred(node, tree, frames)
             return self._begin(node, keys, frames) if written is None else formulas.read(written)
 
@@ -161,16 +165,18 @@ class _Reader:
         read = [(node, self._column(node, keys, formulas)) for node in tree.expressions]
         columns = tuple(shown for node, shown in read if HIDDEN not in node.meta)
         steps: list[FinishingStep] = []
-        if having is not None and not always_holds(having.this):
+        if having is not None and (sets or not always_holds(having.this)):
             steps.append(Keep(formulas.condition(having.this)))
         qualify = tree.args.get("qualify")
         kept = () if qualify is None else (Keep(formulas.condition(qualify.this)),)
-        finish = Finish(columns, formulas, text).steps(tree, len(keys))
+        finish = Finish(columns, formulas, text).steps(tree, len(keys) + bool(sets))
         steps += [*windows.step(), *kept, *finish]
-        if not self.measures.found and tree.args.get("from_") is not None:
+        if self.measures.none and tree.args.get("from_") is not None:
             raise refuse_individuals(tree, text)
         blocks = tuple(frame.block for frame in frames)
-        return Reading(self.measures.all(), columns, keys, tuple(steps), blocks, says=tuple(self.says))
+        return Reading(
+            self.measures.all(), columns, keys, tuple(steps), blocks, self.groups.sets, says=tuple(self.says)
+        )
 
     def _frames(self, tree: exp.Select) -> list[Frame]:
         """Return FROM and WHERE; without FROM there is one row, of which only subqueries can say anything."""
@@ -199,20 +205,18 @@ class _Reader:
         if isinstance(node, exp.IgnoreNulls):
             node = node.this
         if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
-            return self._representative(node, keys, frames) or self.measures.aggregate(node, keys, frames)
+            return self.groups.representative(node, keys, frames) or self.measures.aggregate(node, frames)
         if is_aggregated(node) or node.find(exp.Window):
             return None
         columns = list(node.find_all(exp.Column))
         scope = frames[0].scope
         if isinstance(node, exp.Column) and not node.table and not scope.alone(node.name):
-            return self.aliases.get(fold(node.name)) or self._key_of(node, keys, frames)
+            return self.aliases.get(fold(node.name)) or self.groups.said(node, keys, frames)
         if not columns or any(not part.table and not scope.alone(part.name) for part in columns):
             return None
-        return self._key_of(node, keys, frames)
+        return self.groups.said(node, keys, frames)
 
-    def _mode(
-        self, value: exp.Expr, test: exp.Expr | None, keys: tuple[GroupKey, ...], frames: list[Frame]
-    ) -> Said:
+    def _mode(self, value: exp.Expr, test: exp.Expr | None, frames: list[Frame]) -> Said:
         """Return the most frequent of values that a list, a domain or their type gives."""
         listed = self.groups.listed(value, frames)
         if listed is None or all(self.schema.is_public(frame.block) for frame in frames):
@@ -220,7 +224,7 @@ class _Reader:
             known = "a list in the query, a [[domain]] of the policy, or a type with few values"
             raise self._refuse("MODE is answered of values that are listed", value, hint, accepted=known)
         aggregate, place = MostFrequentValue(len(listed.values)), position_of(value, listed)
-        term = self.measures.term(aggregate, [place], test, keys, frames, once=False)
+        term = self.measures.term(aggregate, place, test, frames)
         kind = kind_of(type_of(self._value(value, frames[0]), self.relations.met.lookup()))
         return Said(at_position(term, listed.values), kind)
 
@@ -236,36 +240,6 @@ class _Reader:
         self.says.setdefault(f"a sum of products in units of {granule}, about the mean that is released")
         return written
 
-    def _key_of(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
-        """Return the key that an expression is; None if it may be made of keys; else refuse a column."""
-        if not isinstance(node, exp.Column) and type(node.unnest()) not in self.groups.forms:
-            return None
-        try:
-            shown = self._value(node, frames[0]).unnest().sql()
-        except QueryError:
-            if isinstance(node, exp.Column):
-                raise
-            return None
-        if shown in self.groups.spelled:
-            position = self.groups.spelled[shown]
-            kind = kind_of(type_of(keys[position].values[0], self.relations.met.lookup()))
-            return Said(ShownKey(position), kind)
-        if isinstance(node, exp.Column):
-            problem = "this column is neither a key of GROUP BY nor an aggregate"
-            raise self._refuse(problem, node, f"aggregate it: COUNT({node.sql()}), or group by it")
-        return None
-
-    def _representative(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
-        """Return the key that an aggregate such as ANY_VALUE says again."""
-        if not isinstance(node, REPRESENTATIVES) or not keys or node.this.find(exp.Query, exp.AggFunc):
-            return None
-        if {key for key, value in node.args.items() if value} != {"this"}:
-            return None
-        try:
-            return self._key_of(node.this.unnest(), keys, frames)
-        except QueryError:
-            return None
-
     def _first(self, query: exp.Expr) -> Released:
         return self.firsts.place(query, self.relations, self.known)
 
@@ -278,7 +252,7 @@ class _Reader:
         if node.find(exp.Window):
             return self._refuse("a window function looks at other rows", node, "write GROUP BY")
         if isinstance(node, exp.AggFunc | exp.Filter):
-            return self.measures.not_answered(node)
+            return not_answered(node, self.schema.text)
         if node.find(exp.Query):
             return self._refuse("a subquery in the SELECT list is not monotone", node, "ask it by itself")
         hint = "compute with +, -, *, /, CASE, COALESCE and ROUND, or write SELECT COUNT(*) FROM …"

@@ -23,12 +23,28 @@ class Reading:
     steps: tuple[FinishingStep, ...] = ()
     frames: tuple[Block, ...] = ()
     """the rows before any aggregate"""
+    sets: tuple[tuple[int, ...], ...] = ()
+    """of ROLLUP and the like: the places of the keys of each set; it has measures for one after the other"""
     firsts: tuple[First, ...] = ()
     """the scalars that are released before anything else, in order"""
     first_share: Fraction = FIRST_SHARE
     """the part of ε for all of them together, if people's rows are asked for after"""
     says: tuple[str, ...] = ()
     """how it is answered, a sentence each, for people"""
+
+    @property
+    def written(self) -> tuple[Measure, ...]:
+        """The measures of the first set of keys: the aggregates that the question writes."""
+        return tuple(one for place, one in zip(self.places(), self.measures, strict=True) if place == 0)
+
+    def places(self) -> list[int]:
+        """Return of which set of keys each measure is."""
+        sets = max(1, len(self.sets))
+        return [number * sets // len(self.measures) for number in range(len(self.measures))]
+
+    def keys_of(self, place: int) -> tuple[GroupKey, ...]:
+        """Return the keys of one set."""
+        return tuple(self.keys[one] for one in self.sets[place]) if self.sets else self.keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from recuse.sql.native.selects import SelectReader
 from recuse.sql.native.tables import Tables
 from recuse.sql.native.tree import (
     NativeQuery,
-    NativeSelect,
     NativeSet,
     SetWord,
     named,
@@ -71,7 +70,7 @@ class NativeReader:
             return self.query(exp.select("*").from_(tree.copy()), known, outer, around)
         raise self._refuse("only a SELECT is understood here", tree, "write SELECT … FROM …")
 
-    def _select(self, tree: exp.Select, known: Known, outer: Scope | None, around: Lookup) -> NativeSelect:
+    def _select(self, tree: exp.Select, known: Known, outer: Scope | None, around: Lookup) -> NativeQuery:
         windows = {fold(one.this.name): one for one in tree.args.get("windows") or ()}
 
         def reader(rows: From) -> NativeExpressions:

@@ -14,10 +14,12 @@ from recuse.sql.native.calls import calls
 from recuse.sql.native.expressions import NativeExpressions, conjuncts, with_aliases
 from recuse.sql.native.items import From
 from recuse.sql.native.steps import steps_of
-from recuse.sql.native.tree import NativeSelect, Sorting
+from recuse.sql.native.tree import NativeQuery, NativeSelect, Sorting
+from recuse.sql.native.united import united
 from recuse.sql.position import clause_span, placed, refusal, span
 from recuse.sql.query import Output, Scalar
 from recuse.sql.refuse import READ, refuse_clauses
+from recuse.sql.rollup import grouping_sets, has_sets
 
 CLAUSES = READ | {"group", "having", "qualify", "windows", "distinct", "order", "limit", "offset"}
 MOST_ROWS = 10**15
@@ -33,8 +35,8 @@ class SelectReader:
     reader: NativeExpressions
     text: str
 
-    def read(self) -> NativeSelect:
-        """Return the SELECT, or refuse it."""
+    def read(self) -> NativeQuery:
+        """Return the SELECT, or several where it has several sets of keys; or refuse it."""
         tree, reader = self.tree, self.reader
         refuse_clauses(tree, self.text, CLAUSES)
         listed = [(output, node) for node in tree.expressions for output in self._listed(node)]
@@ -50,6 +52,7 @@ class SelectReader:
         once_by = self._once_by(once, outputs, named)
         scalars = [*(output.value for output in outputs), *having, *qualify, *(one.value for one in order)]
         keys = self._keys(outputs, named, scalars)
+        sets = self._sets(outputs, named)
         self._refuse_foreign_aggregates(scalars)
         found = NativeSelect(
             items=self.rows.items,
@@ -65,7 +68,13 @@ class SelectReader:
             limit=self._limit(tree.args.get("limit")),
             offset=self._count(tree.args.get("offset")) or 0,
         )
-        return self._typed(found)
+        if sets is None:
+            return self._typed(found)
+        every = tuple({key: None for one in sets for key in one})
+        several = united(replace(found, keys=every), sets, self._typed)
+        if several is None:
+            raise self._other_form(tree.args["group"])
+        return several
 
     def _typed(self, found: NativeSelect) -> NativeSelect:
         steps = steps_of(found, self.rows.around, self._elaborator)
@@ -145,13 +154,29 @@ class SelectReader:
         held = {key for key, value in group.args.items() if value}
         if held == {"all"}:
             return tuple(output.value for output in outputs if not any(True for _ in calls(output.value)))
-        if held != {"expressions"} or any(
-            isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets) for one in group.expressions
-        ):
-            place = clause_span(group, "GROUP BY", self.text)
-            raise refusal("this form of GROUP BY is not accepted", self.text, place, hint=PLAIN)
+        if held != {"expressions"}:
+            raise self._other_form(group)
+        return () if has_sets(group) else self._listed_keys(group.expressions, outputs, named)
+
+    def _sets(self, outputs: Sequence[Output], named: NativeExpressions) -> list[tuple[Scalar, ...]] | None:
+        """Return the keys of every set, if there are several."""
+        group = self.tree.args.get("group")
+        if group is None or not has_sets(group):
+            return None
+        found = grouping_sets(group)
+        if found is None:
+            raise self._other_form(group)
+        return [self._listed_keys(one, outputs, named) for one in found]
+
+    def _other_form(self, group: exp.Group) -> QueryError:
+        place = clause_span(group, "GROUP BY", self.text)
+        return refusal("this form of GROUP BY is not accepted", self.text, place, hint=PLAIN)
+
+    def _listed_keys(
+        self, nodes: Sequence[exp.Expr], outputs: Sequence[Output], named: NativeExpressions
+    ) -> tuple[Scalar, ...]:
         keys: list[Scalar] = []
-        for node in group.expressions:
+        for node in nodes:
             key = self._meant(node, outputs) or named.value(node)
             for part in [*calls(key), *key.find_all(exp.Window)]:
                 raise self._refuse("a key of GROUP BY is no aggregate", part, "group by a column")

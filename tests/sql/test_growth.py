@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from recuse.errors import PolicyError
+from recuse.errors import PolicyError, QueryError
 from recuse.policy import Policy
 from recuse.session.session import JoinGrowthWarning, Session, connect
+from recuse.sql.compile import compile_query
 from support.shop import COUNT, make_shop
+from support.sql.bazaar import POLICY, catalogue
 
 KEYED = "SELECT COUNT(*) FROM orders o JOIN customer c ON o.customer = c.id JOIN nation n ON c.nation = n.id"
 SELF = "SELECT COUNT(*) FROM orders a JOIN orders b ON a.customer = b.customer"
@@ -46,3 +48,18 @@ def test_sizes_are_whole_numbers_and_no_part_of_what_a_policy_is():
     assert Policy.parse(text + "[rows]\nperson = 3") == Policy.parse(text)
     with pytest.raises(PolicyError, match="policy line 4: the number of rows of person is no whole number"):
         Policy.parse(text + "[rows]\nperson = 0.5")
+
+
+@pytest.mark.parametrize(("tied", "answered"), [("", False), (" WHERE a.o_customer = b.o_customer", True)])
+def test_many_private_tables_that_nothing_ties_together_are_refused(tied, answered):
+    text = f"SELECT COUNT(*) FROM orders a, orders b, {', '.join(f'item i{n}' for n in range(7))}{tied}"
+    if answered:
+        compile_query(text, POLICY, catalogue())
+        return
+    with pytest.raises(QueryError, match="9 private tables"):
+        compile_query(text, POLICY, catalogue())
+
+
+def test_public_tables_may_stand_side_by_side():
+    text = f"SELECT COUNT(*) FROM orders, {', '.join(f'nation n{n}' for n in range(9))}"
+    compile_query(text, POLICY, catalogue())

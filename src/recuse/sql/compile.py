@@ -16,7 +16,6 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from recuse.errors import QueryError
-from recuse.fold import fold
 from recuse.krelation.relation import Shape
 from recuse.policy import Key, Policy
 from recuse.sql.catalogue import Catalogue
@@ -33,7 +32,7 @@ from recuse.sql.finish import Shown
 from recuse.sql.formula import ShownKey
 from recuse.sql.grouping import grouping_of
 from recuse.sql.groups import Joined
-from recuse.sql.growth import unique_keys
+from recuse.sql.growth import refuse_untied, unique_keys
 from recuse.sql.kinds import kind_of
 from recuse.sql.loads import bound_words, load_bound, single_rows
 from recuse.sql.lower import Compiled
@@ -44,7 +43,7 @@ from recuse.sql.ownership import own
 from recuse.sql.parse import parse
 from recuse.sql.passes import Pass, drop_equal_owners, settle_public, split_signs, weigh_rows
 from recuse.sql.plan import DerivationQuery, FirstPlan, Plan, compiled_sql, largest_groups, shared_words
-from recuse.sql.position import Span, refusal
+from recuse.sql.position import called, refusal
 from recuse.sql.read import read
 from recuse.sql.reading import Reading
 from recuse.sql.schema import Schema
@@ -247,14 +246,8 @@ def passed(measure: Measure, schema: Schema) -> Measure:
     """Return the measure after all passes."""
     for step in PASSES:
         measure = step(measure, schema)
+    refuse_untied(measure, schema)
     return measure
-
-
-def _called(measure: Measure, text: str) -> Span | None:
-    """Return where the word of an aggregate stands in the text."""
-    word = measure.aggregate.word.split()[0]
-    start = fold(text).find(fold(word))
-    return None if start < 0 else (start, start + len(word) - 1)
 
 
 def _derivations(
@@ -263,13 +256,13 @@ def _derivations(
     if measure.aggregate.placed and any(block.sign < 0 for block in measure.blocks):
         problem = f"{measure.aggregate.word} of rows that others can take away is not answered"
         hint = "ask for it without NOT, EXCEPT and outer joins of private tables"
-        raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
+        raise refusal(problem, schema.text, called(measure.aggregate.word, schema.text), hint=hint)
     tables = derive(measure, schema.text, schema.catalogue.dialect, unique_keys(policy), once)
     shape = shape_of(tables)
     if measure.aggregate.placed and shape is Shape.THRESHOLDS:
         problem = f"{measure.aggregate.word} of rows that a count of other rows decides is not answered"
         hint = "ask how many of them lie above a value: COUNT(*) … WHERE x > 10"
-        raise refusal(problem, schema.text, _called(measure, schema.text), hint=hint)
+        raise refusal(problem, schema.text, called(measure.aggregate.word, schema.text), hint=hint)
     return DerivationQuery(
         tables=tables,
         shape=shape,

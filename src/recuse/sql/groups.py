@@ -89,13 +89,13 @@ class GroupKey:
 
 def listed_values(block: Block, key: Scalar) -> Listed | None:
     """Return the list that `key IN (…)` or `key = …` gives: a condition of the block, or a CHECK."""
-    wanted = key.unnest().sql()
+    wanted = key.unnest()
     for condition in stated_conditions(block):
         options: list[exp.Expr] = []
         match condition:
-            case exp.In() if condition.this.unnest().sql() == wanted:
+            case exp.In() if condition.this.unnest() == wanted:
                 options = condition.expressions
-            case exp.EQ() if condition.this.unnest().sql() == wanted:
+            case exp.EQ() if condition.this.unnest() == wanted:
                 options = [condition.expression]
         values = [literal_value(option) for option in options]
         if options and all(value is not None for value in values):

@@ -14,11 +14,18 @@ from sqlglot import exp
 from recuse.fold import fold
 from recuse.policy import Policy
 from recuse.policy.terms import LinkChoice
+from recuse.sql.measure import Measure
+from recuse.sql.ownership import PublicTable
+from recuse.sql.position import called, refusal
 from recuse.sql.query import Block, BlockSource, Own, Scan, SetOf
-from recuse.sql.walk import below
+from recuse.sql.schema import Schema
+from recuse.sql.walk import aliases, below
 
 MOST_ROWS = 10**9
 """of a join that an engine can be expected to go through"""
+
+MOST_UNTIED = 8
+"""private tables side by side, of which every row goes with every other: with ten rows each 10⁸ rows"""
 
 Sizes = Callable[[str], int | None]
 """returns how many rows a table has, if that is stated or public"""
@@ -67,6 +74,43 @@ def growing_joins(blocks: Sequence[Block], sizes: Sizes, keys: UniqueKeys) -> It
         counts = [count for count in known if count is not None]
         if len(found) > 1 and len(counts) == len(known) and prod(counts) > MOST_ROWS:
             yield JoinGrowth(prod(counts), tuple(scan.table.name for scan in found))
+
+
+def refuse_untied(measure: Measure, schema: Schema) -> None:
+    """Refuse a join of many private tables that nothing ties together: no engine ends it.
+
+    It follows from the text and the policy alone. How many rows it has is a product, so people can have it.
+    """
+    for block in below(measure.blocks):
+        apart = [one for one in _components(block) if _is_private(one, schema)]
+        if len(apart) > MOST_UNTIED:
+            raise refusal(
+                f"{len(apart)} private tables that nothing ties together are too many for a join",
+                schema.text,
+                called(measure.aggregate.word, schema.text),
+                accepted=f"up to {MOST_UNTIED}",
+                hint="tie them together in WHERE; or ask for the rows of each table, and multiply",
+            )
+
+
+def _components(block: Block) -> list[list[BlockSource]]:
+    """Return the sources of a block, those that a condition speaks of together in one list."""
+    found = [([source], {source.alias}) for source in block.sources]
+    for used in (aliases([condition]) for condition in block.conditions):
+        tied = [one for one in found if one[1] & used]
+        if len(tied) > 1:
+            found = [one for one in found if not one[1] & used]
+            found.append(([s for one in tied for s in one[0]], {a for one in tied for a in one[1]}))
+    return [sources for sources, _ in found]
+
+
+def _is_private(sources: Iterable[BlockSource], schema: Schema) -> bool:
+    return any(
+        not isinstance(schema.ownership.of(source.table.name), PublicTable)
+        if isinstance(source, Scan)
+        else not (isinstance(source, Own) and source.public)
+        for source in sources
+    )
 
 
 def _scans(block: Block, keys: UniqueKeys) -> Iterator[Scan]:

@@ -42,6 +42,8 @@ class KeyReader:
     """the keys by what is written, which may be another column than the groups come from"""
     forms: set[type[exp.Expr]] = field(default_factory=set)
     """the kinds of expressions that keys are: nothing else is a key"""
+    values: dict[tuple[int, exp.Expr], Scalar] = field(default_factory=dict)
+    """what was read, by its frame"""
     sets: tuple[tuple[int, ...], ...] = ()
     """of ROLLUP and the like: the places of the keys of each set"""
 
@@ -114,7 +116,11 @@ class KeyReader:
         return [frame.block for frame in frames], tuple(self._value(node, frame) for frame in frames)
 
     def _value(self, node: exp.Expr, frame: Frame) -> Scalar:
-        return self.relations.conditions(self.known).value(node, frame.scope)
+        """Return an expression over the rows of a frame; one that is written again is read once."""
+        place = id(frame), node
+        if place not in self.values:
+            self.values[place] = self.relations.conditions(self.known).value(node, frame.scope)
+        return self.values[place]
 
     # -------------------------------------------------------------- what is said of keys
 

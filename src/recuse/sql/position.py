@@ -118,3 +118,10 @@ def refusal(
     line, column = line_and_column(text, place[0])
     found = text[place[0] : place[1] + 1]
     return kind(problem, line=line, column=column, found=found, accepted=accepted, hint=hint)
+
+
+def called(word: str, text: str) -> Span | None:
+    """Return where the first word of an aggregate's name stands in the text."""
+    first = word.split()[0]
+    start = fold(text).find(fold(first))
+    return None if start < 0 else (start, start + len(first) - 1)

@@ -152,6 +152,8 @@ class _Reader:
         windows = AnswerWindows(text)
 
         def begin(node: exp.Expr) -> Said | None:
+            if isinstance(node, exp.Literal):
+                return None
             if keys and isinstance(node, exp.Window):
                 return windows.read(node, formulas)
             if isinstance(node, exp.Grouping | exp.GroupingId):
@@ -206,9 +208,10 @@ class _Reader:
             node = node.this
         if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
             return self.groups.representative(node, keys, frames) or self.measures.aggregate(node, frames)
-        if is_aggregated(node) or node.find(exp.Window):
+        parts = list(node.find_all(exp.Column, exp.AggFunc, exp.Window))
+        columns = [part for part in parts if isinstance(part, exp.Column)]
+        if len(columns) < len(parts) and (node.find(exp.Window) or is_aggregated(node)):
             return None
-        columns = list(node.find_all(exp.Column))
         scope = frames[0].scope
         if isinstance(node, exp.Column) and not node.table and not scope.alone(node.name):
             return self.aliases.get(fold(node.name)) or self.groups.said(node, keys, frames)

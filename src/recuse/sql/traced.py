@@ -16,6 +16,8 @@ from recuse.sql.walk import aliases
 
 def stored_column(block: Block, key: Scalar) -> tuple[Scan, str] | None:
     """Return the table and column that a key is, if it is a plain column."""
+    if not isinstance(key.unnest(), exp.Column):
+        return None
     node = traced(block, key).unnest()
     if not isinstance(node, exp.Column):
         return None
@@ -30,13 +32,13 @@ def is_public_key(schema: Schema, block: Block, key: Scalar) -> bool:
 
 def equal_public_column(schema: Schema, block: Block, key: Scalar) -> Scalar | None:
     """Return a column of a public table that every row of the block has equal to the key."""
-    wanted = key.unnest().sql()
+    wanted = key.unnest()
     for condition in block.conditions:
         node = condition.unnest()
         if isinstance(node, exp.EQ):
             sides: list[exp.Expr] = [node.this.unnest(), node.expression.unnest()]
             for mine, other in (sides, sides[::-1]):
-                plain = isinstance(other, exp.Column) and mine.sql() == wanted
+                plain = isinstance(other, exp.Column) and mine == wanted
                 if plain and is_public_key(schema, block, other):
                     return other.copy()
     return None

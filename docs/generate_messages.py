@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -18,6 +19,10 @@ from recuse import errors
 from recuse.engines.binding import check_plan
 from recuse.errors import RecuseError
 from recuse.messages import FILE, CataloguedMessage, message_for
+from recuse.server import refusals
+from recuse.server.postgres.relay import RelayBrokenError
+from recuse.server.postgres.states import StateError
+from recuse.server.postgres.wire import BrokenProtocolError
 from recuse.sql.compile import compile_query
 from recuse.sql.reasons import REASONS
 from recuse.sql.refuse import CLAUSES
@@ -26,17 +31,34 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "messages.md"
 UNMET = ROOT / "tests" / "messages" / "unmet.toml"
 """why nothing in the tests brings a message about, by its code"""
+REWRITES = ROOT / "tests" / "sql" / "test_rewrites.py"
 MISTAKES = [ROOT / "tests" / part / "mistakes.txt" for part in ("policy", "sql")]
 KINDS = {
     kind.__name__: kind.code
     for kind in vars(errors).values()
     if isinstance(kind, type) and issubclass(kind, RecuseError)
 }
-MAKERS = {**KINDS, "refusal": "query", "refuse": "query", "Mistyped": "query", "CannotOpen": "database"}
+ONE_TEXT = (
+    refusals.SignInError,
+    refusals.ForbiddenError,
+    refusals.UnavailableError,
+    refusals.CrossSiteError,
+    RelayBrokenError,
+)
+"""refusals of a server that say one thing, whatever came"""
+SERVED = {one.__name__: one.code for one in (refusals.BusyError, StateError, BrokenProtocolError)}
+MAKERS = {
+    **KINDS,
+    **SERVED,
+    "refusal": "query",
+    "refuse": "query",
+    "Mistyped": "query",
+    "CannotOpen": "database",
+}
 WORDS = 7
 HEAD = """# Messages
 
-Every refusal and warning of the library, by its code; `…` stands for a name or a number.
+Every refusal and warning of the library and of a server, by its code; `…` stands for a name or a number.
 `recuse explain-error CODE`, or some words in place of the code, shows one of them with an example.
 Examples are run by the tests: Python and commands in a folder with a small shop, policies at a bazaar.
 A comment says what must be so besides.
@@ -53,6 +75,7 @@ def templates() -> list[CataloguedMessage]:
 
     spoken = dict.fromkeys(said(MAKERS))
     spoken |= dict.fromkeys(("query", problem) for _, problem, _ in (*CLAUSES.values(), *REASONS))
+    spoken |= dict.fromkeys((kind.code, kind().problem) for kind in ONE_TEXT)
     found: dict[str, CataloguedMessage] = {}
     for kind, words in sorted(spoken):
         code = _code(kind, words, found)
@@ -91,10 +114,10 @@ Brought = tuple[str, str, str, str, str | None]
 
 def _rewritten() -> Iterator[Brought]:
     """Yield the questions that are refused and rewritten, the shortest first."""
-    from sql.test_rewrites import WRITTEN
     from support.sql.bazaar import POLICY, catalogue, engine
 
-    for question, rewrite in sorted(WRITTEN.items(), key=lambda pair: (len(pair[0]), pair[0])):
+    written = runpy.run_path(str(REWRITES))["WRITTEN"]
+    for question, rewrite in sorted(written.items(), key=lambda pair: (len(pair[0]), pair[0])):
         try:
             check_plan(compile_query(question, POLICY, catalogue()), engine())
         except RecuseError as error:

@@ -1,4 +1,4 @@
-"""Tools that ask through us, each really used: pandas, Polars, Streamlit and JupySQL over `recuse://`."""
+"""Tools that ask through us, each really used: pandas, Polars, Streamlit, JupySQL, marimo and Ibis."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ st.dataframe(found)
 import recuse
 
 with recuse.connect("shop", "shop.toml") as session:
-    st.html(session.ask({count!r}, 1))
+    answer = session.ask({count!r}, 1)
+    st.html(answer)
+    st.write(answer)
+    st.write(answer, unsafe_allow_html=True)
+    st.html(session.budget)
 """
 
 
@@ -100,9 +104,35 @@ def test_streamlit_asks_and_shows_the_same():
     app = testing.AppTest.from_string(APP.format(count=COUNT), default_timeout=60).run()
     assert not app.exception
     assert list(app.dataframe[0].value.itertuples(index=False, name=None)) == wanted
-    (shown,) = app.get("html")
-    assert shown.proto.body.count("<svg") == 2
-    assert "charged" in shown.proto.body
+    written = app.dataframe[1].value
+    assert list(written.columns) == ["kind", "n", "n_low", "n_high"]
+    assert list(written[["kind", "n"]].itertuples(index=False, name=None)) == wanted
+    first, again, budget = (shown.proto.body for shown in app.get("html"))
+    assert first == again
+    assert first.count("<svg") == 2
+    assert "charged" in first
+    assert "remaining" in budget
+
+
+def test_marimo_shows_the_same():
+    marimo = pytest.importorskip("marimo", reason="marimo is not installed")
+    with recuse.connect("shop", "shop.toml") as session:
+        for shown in (session.ask(COUNT, 1), session.budget, session.explain(COUNT), session):
+            assert marimo.as_html(shown).text == shown._repr_html_()
+
+
+def test_ibis_writes_questions():
+    ibis = pytest.importorskip("ibis", reason="ibis-framework is not installed")
+    orders = ibis.table({"customer": "int64", "kind": "string"}, name="orders")
+    customer = ibis.table({"id": "int64"}, name="customer")
+    kinds = orders.group_by("kind").agg(n=orders.count()).order_by("kind")
+    joined = orders.join(customer, orders.customer == customer.id)
+    few = joined.filter(joined.id < 100).agg(n=lambda rows: rows.count())
+    with recuse.connect("shop", "shop.toml") as session:
+        answer = session.ask(ibis.to_sql(kinds), 1)
+        assert [(row.keys[0], int(row.cells[0].value)) for row in answer] == expected()
+        assert answer.stored
+        assert session.ask(ibis.to_sql(few), 1).is_number
 
 
 @pytest.mark.filterwarnings("ignore")  # of a package that is not ours

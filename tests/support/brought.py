@@ -17,9 +17,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Self
-from unittest.mock import Mock, patch
+from unittest.mock import MagicMock, Mock, patch
 
 import typer
+from sqlglot.errors import SqlglotError
 
 import recuse
 from recuse.cli.app import app
@@ -123,11 +124,48 @@ def _terse() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _unbound() -> Iterator[None]:
+    """Let DuckDB refuse every statement: only a mistake of ours brings this about."""
+    with patch("recuse.engines.duckdb.DuckDB.bind", return_value="Binder Error: no such thing"):
+        yield
+
+
+@contextmanager
+def _tripping() -> Iterator[None]:
+    """Let the parser fail over a text."""
+    with patch("sqlglot.parser.Parser.parse", side_effect=IndexError):
+        yield
+
+
+@contextmanager
+def _unwritable() -> Iterator[None]:
+    """Let a tree have no text."""
+    with patch("recuse.sql.compile._plan_of", side_effect=SqlglotError):
+        yield
+
+
+@contextmanager
+def _served(version: str, encoding: str, casts: str) -> Iterator[None]:
+    """Let a PostgreSQL server say this of itself."""
+    with (
+        patch("recuse.engines.postgres._connected", return_value=(MagicMock(), ("public",), int(version))),
+        patch(
+            "recuse.engines.postgres._fetched", return_value=[(int(version) * 10_000, encoding, int(casts))]
+        ),
+    ):
+        yield
+
+
 SITUATIONS = {
     r"the package (\w+) is not installed": _absent,
     r"the disk is full": _full,
     r"there is no network": _offline,
     r"the server says nothing but 500": _terse,
+    r"DuckDB refuses what is written for it": _unbound,
+    r"the parser trips": _tripping,
+    r"a statement cannot be written": _unwritable,
+    r"the server is PostgreSQL (\d+) in (\w+) with (\d+) casts of its own": _served,
 }
 """by what the comment says"""
 

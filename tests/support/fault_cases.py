@@ -153,6 +153,9 @@ COUNTS: dict[str, Callable[[GraphSession], object]] = {
     "transitivity": lambda session: session.transitivity(protect="edge", epsilon="1/4"),
     "degrees": lambda session: session.degrees(protect="edge", epsilon="1/4"),
     "degrees of nodes": lambda session: session.degrees(protect="node", epsilon="1/4", tails=(2, 4, 7)),
+    "motifs": lambda session: session.motifs(
+        protect="edge", epsilon="1/4", patterns=("triangle", "rectangle")
+    ),
 }
 
 _keys = map(str, itertools.count())

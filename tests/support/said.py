@@ -36,7 +36,7 @@ SPOKEN = {
     ("recuse.session.notes", "table_notes"): "caution",
 }
 """functions that return or yield what is said beside an answer, or before it"""
-OUTSIDE = ("lab", "server")
+OUTSIDE = ("lab",)
 
 
 def said(makers: dict[str, str]) -> list[tuple[str, str]]:

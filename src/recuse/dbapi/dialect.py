@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection as CoreConnection
 from sqlalchemy import types as column_types
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, reflection
 from sqlalchemy.engine.default import DefaultDialect, DefaultExecutionContext
 from sqlalchemy.engine.interfaces import (
     ReflectedColumn,
@@ -23,6 +23,7 @@ from sqlalchemy.engine.interfaces import (
     ReflectedUniqueConstraint,
 )
 from sqlalchemy.exc import ArgumentError, NoSuchTableError
+from sqlalchemy.sql.compiler import GenericTypeCompiler, SQLCompiler
 
 import recuse.dbapi
 from recuse.fold import same
@@ -60,6 +61,45 @@ class QuestionContext(DefaultExecutionContext):
             self.statement = f"/* epsilon = {Epsilon.of(epsilon)}{chance} */ {self.statement}"
 
 
+class QuestionCompiler(SQLCompiler):
+    """How Core writes a question: OFFSET may stand without a LIMIT."""
+
+    def limit_clause(self, select: Any, **said: Any) -> str:
+        """Return LIMIT and OFFSET, where they are asked for."""
+        parts = (("LIMIT", select._limit_clause), ("OFFSET", select._offset_clause))
+        return "".join(f"\n {word} {self.process(part, **said)}" for word, part in parts if part is not None)
+
+
+class CastTypes(GenericTypeCompiler):
+    """How Core writes types: DuckDB's FLOAT has half the digits of Python's."""
+
+    def visit_FLOAT(self, type_: Any, **said: Any) -> str:  # noqa: ARG002, N802
+        """Return the type of Python's floats."""
+        return "DOUBLE"
+
+
+class AnsweredNumeric(column_types.Numeric[Any]):
+    """A number as the program wants it: answers are floats, and public columns of DECIMAL are Decimal."""
+
+    def result_processor(self, dialect: Any, coltype: object) -> Any:
+        """Return what makes a Decimal or a float of a value."""
+        decimal = super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
+        return decimal if self.asdecimal else _as_float
+
+
+class AnsweredFloat(column_types.Float[Any]):
+    """The same of what is declared a float."""
+
+    def result_processor(self, dialect: Any, coltype: object) -> Any:
+        """Return what makes a Decimal or a float of a value."""
+        decimal = super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
+        return decimal if self.asdecimal else _as_float
+
+
+def _as_float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
 class RecuseDialect(DefaultDialect):
     """What SQLAlchemy has to know of `recuse.dbapi`; the catalogue is public, so inspection is free."""
 
@@ -67,6 +107,14 @@ class RecuseDialect(DefaultDialect):
     driver = "recuse"
     default_paramstyle = "qmark"
     execution_ctx_cls = QuestionContext
+    statement_compiler = QuestionCompiler
+    type_compiler_cls = CastTypes
+    colspecs = {  # noqa: RUF012 - SQLAlchemy's own form
+        column_types.Numeric: AnsweredNumeric,
+        column_types.Float: AnsweredFloat,
+    }
+    div_is_floordiv = False
+    """whether 3 / 2 is 1: in DuckDB it is 1.5"""
     supports_statement_cache = True
     supports_native_boolean = True
     supports_sane_rowcount = False
@@ -106,6 +154,7 @@ class RecuseDialect(DefaultDialect):
     def _get_default_schema_name(self, connection: CoreConnection) -> str:  # noqa: ARG002
         return SCHEMA
 
+    @reflection.cache
     def has_table(
         self, connection: CoreConnection, table_name: str, schema: str | None = None, **_: Any
     ) -> bool:

@@ -204,9 +204,13 @@ def _of_database(source: Path, sql: str, policy: Path | None) -> Contest:
 
 
 def _contest(question: Contest, epsilon: Epsilon, runs: int) -> Iterator[dict[str, object]]:
+    progress = Progress()
     for mechanism in MECHANISMS:
         try:
-            found = measure(question.relation, mechanism, epsilon, runs, fast_programs, asked=question.asked)
+            with progress.stage(mechanism):
+                found = measure(
+                    question.relation, mechanism, epsilon, runs, fast_programs, asked=question.asked
+                )
         except ParameterError as refusal:
             yield {"mechanism": mechanism, "refused": str(refusal)}
             continue

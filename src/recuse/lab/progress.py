@@ -27,9 +27,13 @@ class Progress:
         """Say what is begun, and when it has ended how long it took."""
         started = time.monotonic()
         self._write(f"{name} …")
-        yield
-        if self.out.isatty():
-            self.out.write(f"{ERASE}{name}: {time.monotonic() - started:.1f} s\n")
+        ended = "stopped after "
+        try:
+            yield
+            ended = ""
+        finally:
+            if self.out.isatty():
+                self.out.write(f"{ERASE}{name}: {ended}{time.monotonic() - started:.1f} s\n")
 
     def step(self, name: str, done: int, of: int) -> None:
         """Say how many of so many are done, now and then, and about how long the rest takes."""

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow
 
 from recuse.errors import ParameterError
+from recuse.html import told_whole
 from recuse.numerals import nearest
 from recuse.session import notebook, show, tabular
 from recuse.session.cells import Cell, Combined, Row, StandIn, truth
@@ -24,6 +25,7 @@ from recuse.session.truth import TrueAnswer
 __all__ = ["Answer", "Cell", "Combined", "Row", "StandIn"]
 
 
+@told_whole
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """The private answer to a question, finished when it is built.
@@ -52,6 +54,9 @@ class Answer:
     """what is known of the groups because it was released: between which ends they lie"""
     cautions: tuple[str, ...] = ()
     """which columns lost nearly all to truncation, and what to do"""
+
+    def __reduce__(self) -> tuple[type[Answer], tuple[Any, ...]]:
+        return Answer, tuple(getattr(self, name) for name in self.__match_args__)
 
     # ------------------------------------------------------------------ one number
 

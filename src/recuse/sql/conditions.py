@@ -173,7 +173,7 @@ class Conditions:
         met = len(self.sources)
         found = self.native(node, scope)
         if not isinstance(found, Inner):
-            raise self._refuse("this is no subquery", node, "write (SELECT MAX(x) FROM t)")
+            raise TypeError("a subquery is read as one")
         try:
             return own_inner(found, scope.around, self.schema, self.sources, tested=False)
         except NotOwn:

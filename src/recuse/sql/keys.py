@@ -147,11 +147,11 @@ class KeyReader:
 
     def representative(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
         """Return the key that an aggregate such as ANY_VALUE says again."""
-        if not isinstance(node, REPRESENTATIVES) or not keys or node.this.find(exp.Query, exp.AggFunc):
+        if {key for key, value in node.args.items() if value} != {"this"} or not keys:
             return None
         if self.sets:  # inside of an aggregate a key that is left out is not NULL
             return None
-        if {key for key, value in node.args.items() if value} != {"this"}:
+        if not isinstance(node, REPRESENTATIVES) or node.this.find(exp.Query, exp.AggFunc):
             return None
         try:
             return self.said(node.this.unnest(), keys, frames)

@@ -69,15 +69,13 @@ class Measures:
             test = call.this if test is None else exp.and_(test, call.this)
             call = exp.Count(this=exp.Star(), big_int=True)
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
-        if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or (held - {"expressions"}):
+        given = call.this is not None or isinstance(call, exp.Count)
+        known = isinstance(call, exp.AggFunc) and type(call) in AGGREGATES and given
+        if not known or (held - {"expressions"}):
             raise not_answered(node, self.relations.schema.text)
         once = isinstance(call.this, exp.Distinct)
         arguments = call.this.expressions if once else [call.this, *call.expressions]
         star = isinstance(call, exp.Count) and (call.this is None or isinstance(call.this, exp.Star))
-        if call.this is None and not star:
-            raise refuse(f"{call.sql_name()} of nothing is not understood", call, "write COUNT(*)")
-        if once and call.this.args.get("on"):
-            raise refuse("DISTINCT ON keeps one row of many", call, "write DISTINCT without ON")
         if star and call.this is not None and any(call.this.args.values()):
             raise refuse("this form of * is not accepted", call, "write COUNT(*)")
         if len(arguments) != 1 and not (once and isinstance(call, exp.Count) and arguments):

@@ -32,6 +32,7 @@ from recuse.lab.experiments.bench_relations import (
     random_dnf,
     random_triples,
 )
+from recuse.lab.progress import Progress
 from recuse.solver.fast import fast_programs
 from recuse.solver.lp.extended import FullPrograms
 from recuse.solver.lp.program import Method, solve
@@ -70,10 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     options.out.mkdir(parents=True, exist_ok=True)
     rows = []
-    for kind, argument in cells(options):
-        row = in_own_process(kind, argument, options.seconds)
-        if row.get("name") in options.full:
-            row |= compared(kind, argument, row, options.full_seconds)
+    for row in timed(options, Progress()):
         rows.append(row)
         print(line(row), flush=True)
     slope = growth(rows)
@@ -87,6 +85,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         subprocess.run(
             [sys.executable, "-m", "recuse.lab.experiments.bench_plot", str(options.out)], check=True
         )
+
+
+def timed(options: argparse.Namespace, progress: Progress) -> Iterator[BenchCell]:
+    """Yield every cell once it is measured; a terminal is told which one is, and how long each took."""
+    asked = list(cells(options))
+    for place, (kind, argument) in enumerate(asked, start=1):
+        with progress.stage(f"{place} of {len(asked)}: {kind} {Path(argument).name}"):
+            row = in_own_process(kind, argument, options.seconds)
+            if row.get("name") in options.full:
+                row |= compared(kind, argument, row, options.full_seconds)
+        yield row
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[str, str]]:

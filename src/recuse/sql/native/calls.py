@@ -222,8 +222,6 @@ class Calls:
             found[0] = found[0].this
         if found and isinstance(found[0], exp.Distinct):
             parts.distinct = True
-            if found[0].args.get("on"):
-                raise self._refuse("DISTINCT ON keeps one row of many", "write DISTINCT without ON", call)
             found[:1] = found[0].expressions
             if found and isinstance(found[0], exp.Order):
                 parts.order, found[0] = found[0].expressions, found[0].this

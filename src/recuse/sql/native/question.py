@@ -42,15 +42,25 @@ def public_query(tree: exp.Query, schema: Schema, tables: Tables) -> PublicQuery
         query = NativeReader(schema, tables).query(tree)
         scans = list(native_scans(query))
         public = all(isinstance(schema.ownership.of(scan.table.name), PublicTable) for scan in scans)
-        if not scans or not public:
+        if not public or not (scans or _is_constant(tree)):
             return None
         sql = NativeLowering(text=schema.text, dialect=schema.catalogue.dialect).query(query)
     except QueryError:
-        if _names_public_tables(tree, schema):
+        if _names_public_tables(tree, schema) or _is_constant(tree):
             raise
         return None
     looked_at = tuple((scan.alias, scan.table.name) for scan in scans)
     return PublicQuery(sql, names_of(query), query.types, looked_at)
+
+
+def _is_constant(tree: exp.Query) -> bool:
+    """Return whether a query names no table and aggregates nothing: SELECT 1, by which tools try us.
+
+    Where something is aggregated FROM was forgotten.
+    """
+    if not isinstance(tree, exp.Select) or not tree.expressions:
+        return False
+    return tree.find(exp.Table, exp.AggFunc, exp.Values) is None
 
 
 def _names_somebody(tree: exp.Query, schema: Schema) -> bool:

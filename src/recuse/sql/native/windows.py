@@ -19,7 +19,7 @@ FARTHEST = 2**31 - 1
 def over(asked: RowsCall) -> Over:
     """Return the window of a function that needs one."""
     if asked.over is None:
-        raise Mistyped("this function needs a window", "write OVER (PARTITION BY … ORDER BY …)")
+        raise TypeError("a call without its window was refused before")
     return asked.over
 
 

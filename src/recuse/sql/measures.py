@@ -69,9 +69,8 @@ class Measures:
             test = call.this if test is None else exp.and_(test, call.this)
             call = exp.Count(this=exp.Star(), big_int=True)
         held = {key for key, value in call.args.items() if value} - {"this", "big_int"}
-        given = call.this is not None or isinstance(call, exp.Count)
-        known = isinstance(call, exp.AggFunc) and type(call) in AGGREGATES and given
-        if not known or (held - {"expressions"}):
+        odd = held - {"expressions"} or (call.this is None and not isinstance(call, exp.Count))
+        if not isinstance(call, exp.AggFunc) or type(call) not in AGGREGATES or odd:
             raise not_answered(node, self.relations.schema.text)
         once = isinstance(call.this, exp.Distinct)
         arguments = call.this.expressions if once else [call.this, *call.expressions]

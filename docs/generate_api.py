@@ -7,7 +7,6 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def codes(errors: list[Any]) -> Iterator[str]:
 def described(thing: Any) -> Iterator[str]:
     """Yield what is said of a function, or of a class with its fields, properties and methods."""
     name = shown_name(thing)
-    called = name if inspect.isclass(thing) and not is_dataclass(thing) else signature(name, thing)
+    called = name if inspect.isclass(thing) and not field_names(thing) else signature(name, thing)
     yield f"### {name}\n"
     if not (inspect.isclass(thing) and issubclass(thing, Exception)):
         yield f"```text\n{called}\n```\n"
@@ -133,11 +132,14 @@ def prose(thing: Any) -> str:
     return example.sub(lambda found: f"```pycon\n{found[0]}```\n", text + "\n")
 
 
+def field_names(thing: Any) -> tuple[str, ...]:
+    """Return the fields of a frozen type; of one, too, that does not say that it is a dataclass."""
+    return tuple(vars(thing).get("__match_args__", ()))
+
+
 def field_notes(thing: type) -> dict[str, str]:
     """Return the fields of a frozen type, each with the text below it."""
-    if not is_dataclass(thing):
-        return {}
-    notes = {field.name: "" for field in fields(thing)}
+    notes = dict.fromkeys(field_names(thing), "")
     body = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
     previous = None
     for node in getattr(body, "body", []):

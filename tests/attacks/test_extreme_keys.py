@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recuse.engines import collect
+from recuse.engines import places
 from recuse.policy import Policy
 from recuse.session.parts import Parts
 from recuse.session.session import connect
@@ -61,7 +61,7 @@ def test_places_are_those_of_whole_numbers_of_any_size(values, first, count):
         values = [None if value is None else max(min(value, 10**38 - 1), 1 - 10**38) for value in values]
     kind = pyarrow.decimal128(38, 0) if wide else pyarrow.int64()
     made = [value if value is None or not wide else Decimal(value) for value in values]
-    found = collect._among(pyarrow.chunked_array([made], kind), first, count, 77)
+    found = places._among(pyarrow.chunked_array([made], kind), first, count, 77)
     expected = [(value or 0) - first for value in values]
     assert found.tolist() == [place if 0 <= place < count else 77 for place in expected]
     assert found.dtype == "int64"

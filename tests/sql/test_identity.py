@@ -286,7 +286,10 @@ LEFT_OUT = {
         "public": "a question about nobody is never stored",
         "first_share": "the parts of a question have their ε",
     },
-    DerivationTable: {"listed": "the same rows, before they are summed"},
+    DerivationTable: {
+        "listed": "the same rows, before they are summed",
+        "loose": "the same rows, where they are kept before they are summed",
+    },
     FirstPlan: {"text": "the spelling"},
 }
 

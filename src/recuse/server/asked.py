@@ -10,6 +10,8 @@ import re
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from recuse.fold import fold
+
 SYSTEM = "system"
 _CATALOGUE = re.compile(r"\b(pg_catalog|information_schema|pg_\w+)\b", re.IGNORECASE)
 _HEAD = re.compile(r"(?:[\s(]|--[^\n]*|/\*.*?(?:\*/|\Z))*(\w*)", re.DOTALL)
@@ -31,7 +33,7 @@ def asked_of(sql: str) -> tuple[str, str]:
     ('ask', '')
     """
     head = _HEAD.match(sql)
-    if head is None or head[1].lower() not in READS:
+    if head is None or fold(head[1]) not in READS:
         return "ask", ""
     try:
         tree = parse_one(sql, read="postgres")
@@ -53,5 +55,5 @@ def asked_of(sql: str) -> tuple[str, str]:
 
 def _is_system(table: exp.Table) -> bool:
     if table.db:
-        return table.db.lower() in ("pg_catalog", "information_schema")
-    return table.name.lower().startswith("pg_")
+        return fold(table.db) in ("pg_catalog", "information_schema")
+    return fold(table.name).startswith("pg_")

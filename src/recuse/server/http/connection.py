@@ -38,6 +38,7 @@ class HttpConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let somebody in, and another out if there are too many."""
         super().connection_made(transport)
+        self.since = self.loop.time()  # those who were let in meanwhile have said something since it was made
         self._expect()
         # who was let go already is forgotten a turn later: of many that come at once each makes its own room
         known = (one for one in self.connections if isinstance(one, HttpConnection))

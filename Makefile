@@ -19,7 +19,7 @@ demo: .venv/installed
 	$(BIN)/recuse demo
 
 test: .venv/installed-test
-	@echo "ruff, mypy and all tests but the slow ones: about five minutes on two idle cores; this is with $(WORKERS) processes"
+	@echo "ruff, mypy and all tests but the slow ones: about seven minutes on two idle cores; this is with $(WORKERS) processes"
 	@date +%s > .venv/began
 	$(MAKE) --no-print-directory --jobs=2 lint quick
 	@echo "make test took $$(( $$(date +%s) - $$(cat .venv/began) )) seconds with $(WORKERS) processes and the profile $(PROFILE)"

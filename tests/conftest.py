@@ -11,10 +11,15 @@ from support.profiles import chosen, load_profile
 load_profile()
 
 
+def named(item: pytest.Item) -> str:
+    """Return the name of a case's test; where none is like another, each is a test by itself."""
+    return item.nodeid if item.get_closest_marker("unlike") else item.nodeid.partition("[")[0]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave some of many cases to other runs, where somebody waits; after those that are not asked for."""
-    kept = chosen((item.nodeid.partition("[")[0], item) for item in items)
+    kept = chosen((named(item), item) for item in items)
     if left := set(items) - set(kept):
         config.hook.pytest_deselected(items=sorted(left, key=lambda item: item.nodeid))
         items[:] = kept

@@ -16,8 +16,8 @@ from recuse.krelation.relation import Shape
 from recuse.mechanism import extreme
 from recuse.mechanism.axis import DAYS, LARGEST, NUMBERS, Middle
 from recuse.mechanism.extreme import Covers, FromMiddle, distances, draw_largest, grid
-from recuse.mechanism.ordered import OR_WEIGHT
 from recuse.mechanism.parameters import SLACK
+from recuse.mechanism.valued import OR_WEIGHT
 from recuse.solver.interval import Interval
 from recuse.solver.reference import reference
 from support.distributions import winning_probabilities, worst_log_ratio

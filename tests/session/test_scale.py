@@ -114,3 +114,14 @@ def test_a_cut_of_a_whole_value_is_no_caution(tmp_path):
         (release,) = session.ask(SUM, 1).rows[0].cells
     assert list(cut_cautions(plan, [[replace(release, cut=Fraction(1))]])) == []
     assert list(cut_cautions(plan, [[replace(release, cut=Fraction(1, 2))]])) != []
+
+
+def test_many_groups_say_that_the_largest_are_cut_most(tmp_path):
+    """Theorem R11 truncates people for less noise: at small ε by twelve groups, and by five not."""
+    database, policy = make_shop(tmp_path)
+    text = "SELECT id % {groups} AS place, COUNT(*) FROM orders WHERE id % {groups} IN ({places}) GROUP BY 1"
+    with connect(database, policy, parts=Parts(noise=Seeded(1))) as session:
+        for groups, epsilon, said in ((12, "0.1", True), (12, 1, False), (5, "0.1", False)):
+            places = ", ".join(map(str, range(groups)))
+            answer = session.ask(text.format(groups=groups, places=places), epsilon)
+            assert any("12 groups would else have more noise" in one for one in answer.cautions) is said

@@ -152,9 +152,19 @@ def test_a_public_maximum_is_exact_and_free(shop):
     assert shop.ask("SELECT MIN(id) FROM nation WHERE id > 100", 1).value is None
 
 
-def test_groups_that_share_people_share_epsilon(shop):
-    question = shop.question("SELECT n.id, MAX(price) FROM orders, nation n GROUP BY n.id", 1)
-    assert question.parts[0].mechanism.epsilon == Fraction(1, 5)
+@pytest.mark.parametrize(
+    ("rows", "each"),
+    [
+        ("orders, nation n", 1),
+        (
+            "orders JOIN orders AS other ON other.id = orders.id + 1 AND orders.id < 40, nation n",
+            Fraction(1, 5),
+        ),
+    ],
+)
+def test_groups_that_share_people_share_epsilon_unless_rows_have_one_owner(shop, rows, each):
+    question = shop.question(f"SELECT n.id, MAX(orders.price) FROM {rows} GROUP BY n.id", 1)
+    assert question.parts[0].mechanism.epsilon == each
     (cells,) = {cell.epsilon for row in shop.reply(question) for cell in row.cells}
     assert cells == 1
 

@@ -18,8 +18,9 @@ from recuse.engines.places import group_places
 from recuse.errors import QueryError
 from recuse.krelation.contributions import Contributions, encode_contributions
 from recuse.krelation.encode import BelowTables, Derivations, encode_groups, encode_merged
+from recuse.krelation.owned import OwnedRows, encode_owned
 from recuse.krelation.placed import PlacedRows, encode_placed
-from recuse.krelation.relation import KRelation, Shape
+from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
 from recuse.solver.kept.relation import KeptRelation
 from recuse.sql.dense import Dense
@@ -220,17 +221,25 @@ class Collected:
 
     def contributions(self, measure: DerivationQuery) -> Contributions:
         """Return who brings how much to which group, for a measure whose rows have one owner."""
-        domain = self.domain_of(measure)
-        found = [derivations_of(table, self.tables) for table in measure.tables]
-        groups = [group_places(table, domain.grouping, domain.tables, len(domain.keys)) for table in found]
-        return encode_contributions(found, groups, len(domain.keys), signed=measure.signed)
+        found, groups, count = self._in_groups(measure)
+        return encode_contributions(found, groups, count, signed=measure.signed)
 
     def placed(self, measure: DerivationQuery) -> list[PlacedRows]:
         """Return the rows of every group with their values, for an answer that is one of them."""
+        found, groups, count = self._in_groups(measure)
+        return encode_placed(found, groups, count, shape=measure.shape, value=VALUE)
+
+    def owned(self, measure: DerivationQuery) -> list[OwnedRows]:
+        """Return the same for a measure whose rows have one owner."""
+        found, groups, count = self._in_groups(measure)
+        return encode_owned(found, groups, count, value=VALUE)
+
+    def _in_groups(self, measure: DerivationQuery) -> tuple[list[Derivations], list[Integers], int]:
+        """Return the rows of a measure, which group each is in, and how many groups there are."""
         domain = self.domain_of(measure)
         found = [derivations_of(table, self.tables) for table in measure.tables]
-        groups = [group_places(table, domain.grouping, domain.tables, len(domain.keys)) for table in found]
-        return encode_placed(found, groups, len(domain.keys), shape=measure.shape, value=VALUE)
+        count = len(domain.keys)
+        return found, [group_places(table, domain.grouping, domain.tables, count) for table in found], count
 
 
 def collect(engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> list[list[KRelation]]:

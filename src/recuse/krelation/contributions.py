@@ -69,17 +69,17 @@ class Contributions:
         sizes = abs(weights) if len(below) else weights
         return cls(owners, groups, weights, totalled(sizes, owners, participants), constants, signed)
 
-    def relation(self) -> KRelation:
-        """Return the relation without groups in which everybody owns their load: what τ is chosen by."""
-        people = np.flatnonzero(self.loads)
-        numbers = np.arange(len(people)).reshape(-1, 1)
-        return from_owner_sets(self.loads[people], numbers, names=range(len(people)), signed=False)
-
     def true_answers(self) -> NDArray[Any]:
         """Return the answer of every group without noise. Never release it."""
         totals = totalled(self.weights, self.groups, len(self.constants))
         found: NDArray[Any] = totals.astype(object) + self.constants.astype(object)
         return found
+
+
+def own_loads(loads: NDArray[Any]) -> KRelation:
+    """Return the relation without groups in which everybody owns their load."""
+    numbers = np.arange(len(loads)).reshape(-1, 1)
+    return from_owner_sets(loads, numbers, names=range(len(loads)), signed=False)
 
 
 def encode_contributions(
@@ -101,7 +101,7 @@ def encode_contributions(
     nobody = np.empty(0, np.int64)
     parts: list[tuple[Integers, Integers, NDArray[Any]]] = [(nobody, nobody, nobody)]
     for found, matrix, group in zip(tables, matrices, groups, strict=True):
-        weights, inside = _weights(found, weight), (group >= 0) & (group < count)
+        weights, inside = weights_of(found, weight), (group >= 0) & (group < count)
         if found.owners and inside.all():
             parts.append((matrix[:, 0], group, weights))
         elif found.owners:
@@ -116,7 +116,7 @@ def encode_contributions(
     )
 
 
-def _weights(found: Derivations, name: str) -> NDArray[Any]:
+def weights_of(found: Derivations, name: str = "weight") -> NDArray[Any]:
     """Return what rows weigh: one each where no column says so, in no memory."""
     if name in found.table.column_names:
         return integers(found.table[name])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recuse.krelation.contributions import Contributions, totalled
+from recuse.krelation.contributions import Contributions, own_loads, totalled
 from recuse.krelation.relation import Integers, doubles_around
 from recuse.mechanism.grid import CellNoise, Grid
 from recuse.mechanism.parameters import ANSWER_GRID
@@ -87,13 +87,19 @@ class Clipped:
 def clipped(contributions: Contributions, solver: Solver) -> Clipped:
     """Return contributions with the programs of their loads: of people who share nothing."""
 
+    return Clipped(contributions, load_programs(contributions.loads, solver))
+
+
+def load_programs(loads: NDArray[Any], solver: Solver) -> TruncationPrograms:
+    """Return the programs of people who share nothing, by what each of them has: what τ is chosen by."""
+    people = loads[loads > 0]
+
     def solved() -> Programs:
-        relation = contributions.relation()
+        relation = own_loads(people)
         return solver(relation.positive, relation.participants)
 
-    loads = contributions.loads[contributions.loads > 0]
-    low, high = doubles_around(loads)
-    return Clipped(contributions, SeparatePrograms(low, high, solved))
+    low, high = doubles_around(people)
+    return SeparatePrograms(low, high, solved)
 
 
 def clipping_grid(tau: Fraction) -> tuple[Fraction, int]:
@@ -123,7 +129,7 @@ def clipped_parts(
     wide = step.numerator > WIDE
     whole = sizes[~over].astype(object) if wide else sizes[~over]
     found[~over] = whole * step.denominator // step.numerator
-    found[over] = _share(sizes[over], loads[over], most)
+    found[over] = share(sizes[over], loads[over], most)
     return np.where(weights < 0, -found, found)
 
 
@@ -133,7 +139,7 @@ def _above(loads: NDArray[Any], tau: Fraction) -> NDArray[np.bool_]:
     return found
 
 
-def _share(sizes: NDArray[Any], loads: NDArray[Any], most: int) -> Integers:
+def share(sizes: NDArray[Any], loads: NDArray[Any], most: int) -> Integers:
     """Return ⌊size·most/load⌋ exactly, for sizes that do not exceed their loads.
 
     In 64 bits the quotient of doubles is off by one at most, and the remainder, which is small, comes out

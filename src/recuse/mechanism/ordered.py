@@ -1,6 +1,7 @@
 """Groups whose answer is one of their values: the largest, the smallest, a quantile.
 
-Where participants may touch several groups, each is answered by a mechanism of a part of ε.
+Where participants may touch several groups, each is answered by a mechanism of a part of ε; but where every
+row has one owner, all have the whole of it.
 """
 
 from __future__ import annotations
@@ -9,98 +10,33 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
-from recuse.krelation.canonical import canonical
-from recuse.krelation.placed import PlacedRows
-from recuse.krelation.relation import Shape
 from recuse.mechanism.axis import LARGEST, Axis, is_nothing
-from recuse.mechanism.extreme import Covers, FromMiddle, draw_largest
-from recuse.mechanism.middle import REST_SHARE, Some, Weighing
+from recuse.mechanism.extreme import FromMiddle, draw_largest
+from recuse.mechanism.middle import REST_SHARE, Weighing
 from recuse.mechanism.parameters import SLACK
 from recuse.mechanism.pick import pick
-from recuse.mechanism.prepared import Prepared, prepare, truncated_high
 from recuse.mechanism.quantile import draw_quantile
 from recuse.mechanism.release import Release
 from recuse.mechanism.truncating import Mechanism
-from recuse.noise import Noise, round_down
-from recuse.solver.interval import Interval
-from recuse.solver.programs import Solver, TruncationPrograms
-
-OR_WEIGHT = 2**20
-"""what a row with alternatives weighs, so that losing it is worth as many withdrawals: public"""
+from recuse.mechanism.valued import ValuedGroup
+from recuse.noise import Noise
+from recuse.solver.programs import TruncationPrograms
 
 CENTRAL = (Fraction(1, 4), Fraction(3, 4))
 """ranks that enough rows lie beyond on both sides: they are looked for without a middle"""
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedGroup:
-    """The rows of one group with their values, and the solver of their programs."""
-
-    rows: PlacedRows
-    solver: Solver
-
-    def part(self, some: Some) -> Prepared:
-        """Return some of the rows."""
-        return prepare(self.rows.part(some), self.solver)
-
-    @property
-    def whole(self) -> Prepared:
-        """All rows."""
-        return self.part(np.ones(len(self.rows.values), bool))
-
-    def counting(self, tau: Fraction) -> Weighing:
-        """Return how many rows there are of some, X(τ) of them, those that nobody owns included."""
-
-        def weigh(some: Some) -> Fraction:
-            part = self.part(some)
-            return truncated_high(part.positive, tau) + part.relation.constant
-
-        return Weighing(self.rows.values, weigh, tau)
-
-    def covering(self) -> Weighing:
-        """Return how many withdrawals take all of some rows: X(1), each row of the same public weight.
-
-        Guarantee: with a participant more it does not fall, nor grow by more than 1 (proofs.md, lemma V2).
-        """
-        cover = self._cover()
-        return Weighing(self.rows.values, lambda some: Fraction(cover(some).high), Fraction(1))
-
-    def covers(self) -> Covers:
-        """Return W: around X(1) of the rows above t, each of the same public weight.
-
-        Guarantee: with a participant more it does not fall, nor grow by more than 1 (proofs.md, lemma V2).
-        """
-        values, cover = self.rows.values, self._cover()
-        return Covers(np.unique(values), lambda t: cover(values > (-inf if t is None else t)))
-
-    def _cover(self) -> Callable[[Some], Interval]:
-        """Return X(1) of some rows; of conjunctions with the same owners one will do: it covers all."""
-        simple = self.rows.shape is Shape.CONJUNCTIONS
-        alike = self.rows.alike(1 if simple else OR_WEIGHT)
-        owners = alike.owners() if simple else np.arange(len(alike.values))
-
-        def solve(some: Some) -> Interval:
-            once = np.zeros(len(some), bool)
-            chosen = np.flatnonzero(some)
-            once[chosen[np.unique(owners[chosen], return_index=True)[1]]] = True
-            relation = alike.part(once)
-            programs = self.solver(canonical(relation.positive), relation.participants)
-            return programs.truncated(1.0, round_down(SLACK))
-
-        return solve
-
-
 class Picker(Protocol):
     """How a value of a group is picked."""
 
-    def pick(self, group: PlacedGroup, mechanism: Mechanism, noise: Noise) -> Picked:
-        """Return the private answer of one group."""
+    def ready(
+        self, mechanism: Mechanism, programs: Sequence[TruncationPrograms], noise: Noise
+    ) -> Callable[[ValuedGroup], Picked]:
+        """Return how the private answer of a group is found; these programs choose the τ that it needs."""
 
     def exactly(self, values: Sequence[int], weights: Sequence[int]) -> int | None:
         """Return the answer for values that are public; None if there are none."""
@@ -121,14 +57,19 @@ class AtRank:
     rank: Fraction
     axis: Axis
 
-    def pick(self, group: PlacedGroup, mechanism: Mechanism, noise: Noise) -> Picked:
+    def ready(
+        self, mechanism: Mechanism, programs: Sequence[TruncationPrograms], noise: Noise
+    ) -> Callable[[ValuedGroup], Picked]:
+        choosing = mechanism.before_picking()
+        tau, epsilon = choosing.choose(programs, noise), choosing.answer_epsilon
+        return lambda group: self.pick(group.counting(tau), epsilon, noise)
+
+    def pick(self, weighing: Weighing, epsilon: Fraction, noise: Noise) -> Picked:
         """Return a quantile: a central one at once, another near the middle, which is found first.
 
-        Guarantee: (ε1 + ε2)-private (proofs.md, theorems V1 and V4).
+        Guarantee: ε-private for given τ (proofs.md, theorems V1 and V4).
         """
-        choosing = mechanism.in_two_steps()
-        weighing = group.counting(choosing.choose(group.whole.signs, noise))
-        epsilon, pieces = choosing.answer_epsilon, self.axis.far()
+        pieces = self.axis.far()
         if not CENTRAL[0] <= self.rank <= CENTRAL[1]:
             middle = weighing.middle(epsilon, self.axis, noise)
             if middle is None:
@@ -154,17 +95,22 @@ class Largest:
 
     axis: Axis
 
-    def pick(self, group: PlacedGroup, mechanism: Mechanism, noise: Noise) -> Picked:
+    def ready(
+        self, mechanism: Mechanism, _: Sequence[TruncationPrograms], noise: Noise
+    ) -> Callable[[ValuedGroup], Picked]:
+        return lambda group: self.pick(group, mechanism.epsilon, noise)
+
+    def pick(self, group: ValuedGroup, epsilon: Fraction, noise: Noise) -> Picked:
         """Return an extreme value: the middle first, then how far from it the end is.
 
         Guarantee: ε-private (proofs.md, theorems V3 and V4).
         """
-        epsilon, (public, _) = mechanism.epsilon, group.rows.public()
+        public, _ = group.public()
         floor = int(public.max()) if len(public) else None
         middle = group.covering().middle(epsilon, self.axis, noise)
         if middle is None:
             return Picked(floor, 1 / epsilon)
-        largest = int(group.rows.values.max(initial=-(2**LARGEST)))
+        largest = int(group.values.max(initial=-(2**LARGEST)))
         prior = FromMiddle(self.axis, middle)
         rest = REST_SHARE * epsilon
         return Picked(draw_largest(rest, prior, largest, floor, group.covers(), noise), 1 / rest)
@@ -180,14 +126,19 @@ class MostFrequent:
 
     count: int
 
-    def pick(self, group: PlacedGroup, mechanism: Mechanism, noise: Noise) -> Picked:
-        """Return a value with probability proportional to e^{ε2 X_v(τ)/τ(1+2η)}, exactly.
+    def ready(
+        self, mechanism: Mechanism, programs: Sequence[TruncationPrograms], noise: Noise
+    ) -> Callable[[ValuedGroup], Picked]:
+        choosing = mechanism.before_picking()
+        tau, epsilon = choosing.choose(programs, noise), choosing.answer_epsilon
+        return lambda group: self.pick(group.counting(tau), epsilon, noise)
 
-        Guarantee: (ε1 + ε2)-private (proofs.md, theorem V5).
+    def pick(self, weighing: Weighing, epsilon: Fraction, noise: Noise) -> Picked:
+        """Return a value with probability proportional to e^{ε X_v(τ)/τ(1+2η)}, exactly.
+
+        Guarantee: ε-private for given τ (proofs.md, theorem V5).
         """
-        choosing = mechanism.in_two_steps()
-        weighing = group.counting(choosing.choose(group.whole.signs, noise))
-        rate = choosing.answer_epsilon / (weighing.tau * (1 + 2 * SLACK))
+        rate = epsilon / (weighing.tau * (1 + 2 * SLACK))
         scores = [rate * weighing.weigh(weighing.values == value) for value in range(self.count)]
         most = max(scores)
         found = pick([Fraction(1)] * self.count, [most - score for score in scores], noise)
@@ -206,21 +157,29 @@ class Ordered:
     """Groups of which each has one of its values as answer.
 
     `sign` is -1 where the values come with their signs turned, as those of a minimum do. `share` is how many
-    groups a participant may touch: the mechanism is one for ε/share.
+    groups a participant may touch: the mechanism is one for ε/share. `everybody` are the programs of what
+    people with one owner a row have in all groups, if τ is chosen by that, once, and `share` is 1.
     """
 
-    groups: Sequence[PlacedGroup]
+    groups: Sequence[ValuedGroup]
     picker: Picker
     sign: int
-    share: int
+    share: int = 1
+    everybody: Sequence[TruncationPrograms] | None = None
 
     def release(self, mechanism: Mechanism, noise: Noise) -> list[Release]:
         """Return the answers: all groups together cost `share` times the mechanism's ε.
 
         Guarantee: private with that ε, if no participant touches more than `share` groups (proofs.md,
-        theorems V1 and V3, and theorem R7's side by side).
+        theorems V1 and V3, and theorem R7's side by side), or if all share what people have (theorem V6).
         """
-        return [self._released(self.picker.pick(group, mechanism, noise), mechanism) for group in self.groups]
+        if self.everybody is not None:
+            pick = self.picker.ready(mechanism, self.everybody, noise)
+            return [self._released(pick(group), mechanism) for group in self.groups]
+        return [
+            self._released(self.picker.ready(mechanism, group.signs, noise)(group), mechanism)
+            for group in self.groups
+        ]
 
     def _released(self, found: Picked, mechanism: Mechanism) -> Release:
         return Release(
@@ -239,13 +198,15 @@ class Ordered:
 
     @property
     def signs(self) -> Sequence[TruncationPrograms]:
-        return [part for group in self.groups for part in group.whole.signs]
+        if self.everybody is not None:
+            return self.everybody
+        return [part for group in self.groups for part in group.signs]
 
     def constants(self) -> list[int | None]:
-        return [self._exactly(*group.rows.public()) for group in self.groups]
+        return [self._exactly(*group.public()) for group in self.groups]
 
     def true_answers(self) -> list[int | None]:
-        return [self._exactly(group.rows.values, group.rows.tuples.weights) for group in self.groups]
+        return [self._exactly(group.values, group.weights) for group in self.groups]
 
     def _exactly(self, values: NDArray[Any], weights: NDArray[Any]) -> int | None:
         found = self.picker.exactly(values.tolist(), weights.tolist())

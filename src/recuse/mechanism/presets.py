@@ -62,7 +62,9 @@ def race_by_withdrawals(epsilon: Epsilon) -> Racing:
     gentle, steep = slopes(whole)
     levels = Levels(STRIDES, Score.WITHDRAWALS, KNEE, gentle * STRIDE, steep * STRIDE)
     offset = max(Fraction(0), Fraction(2, 5) - whole / 5)
-    return Racing("selective", whole, levels, offset, DIALS, by_withdrawals(epsilon), spared=SPARED)
+    return Racing(
+        "selective", whole, levels, offset, DIALS, by_withdrawals(epsilon), picking(epsilon), spared=SPARED
+    )
 
 
 def slopes(epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -99,7 +101,7 @@ def race_by_deficit(epsilon: Epsilon) -> Racing:
     split = by_deficit(epsilon)
     ladder = TauTable(THETA, (Fraction(1),), 4, split.levels.ladder.first // 2, LAST_DOUBLING // 2)
     levels = Levels(ladder, Score.DEFICIT, Fraction(0), Fraction(1, 2), Fraction(7))
-    return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, split)
+    return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, split, split)
 
 
 def race_of_aggregate(epsilon: Epsilon, growth: Growth) -> Racing:
@@ -108,7 +110,8 @@ def race_of_aggregate(epsilon: Epsilon, growth: Growth) -> Racing:
     No level below θ is considered: one choice has several owners, but no other choice stands in for it.
     """
     levels = Levels(_steps_of(growth), Score.DEFICIT, Fraction(0), Fraction(1, 2), Fraction(4))
-    return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, of_aggregate(epsilon, growth))
+    split = of_aggregate(epsilon, growth)
+    return Racing("selective", epsilon.value, levels, Fraction(0), DIALS, split, split)
 
 
 def _steps_of(growth: Growth) -> TauTable:
@@ -159,6 +162,17 @@ def by_withdrawals(epsilon: Epsilon) -> Selective:
     levels = Levels(DOUBLINGS, Score.WITHDRAWALS, Fraction(4), Fraction(5, 4), Fraction(2))
     offset = max(Fraction(0), Fraction(2, 5) - whole / 5)
     return Selective("split", choice, whole - choice, THETA, levels, Fraction(1), offset)
+
+
+def picking(epsilon: Epsilon) -> Selective:
+    """Return the settings for a value that is picked, without OR: little ε for τ, and a large one is dear.
+
+    A τ twice as large halves all that rows say of a rank; one too small counts people in place of rows, which
+    moves a quantile little (docs/results/notes/quantiles.md).
+    """
+    whole = epsilon.value
+    levels = Levels(DOUBLINGS, Score.WITHDRAWALS, Fraction(0), Fraction(5), Fraction(5))
+    return Selective("split", whole / 10, whole * Fraction(9, 10), THETA, levels, Fraction(1), Fraction(0))
 
 
 def by_deficit(epsilon: Epsilon) -> Selective:

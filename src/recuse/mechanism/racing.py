@@ -56,8 +56,9 @@ class Racing:
     """A `Mechanism`: the level that wins a race in which its own noise takes part.
 
     `offset` moves the answer of a level above the first up by that many τ/ε, against the downward bias of
-    truncation. `split` is what answers that are no sums use. `spared` times 1/ε is how many participants a
-    cell beyond the first may truncate for nothing, where cells share out what one brings.
+    truncation. `split` is for sums of what is drawn first, `picking` for answers that are one of the values.
+    `spared` times 1/ε is how many participants a cell beyond the first may truncate for nothing, where cells
+    share out what one brings.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Racing:
     offset: Fraction
     dials: tuple[tuple[int, Dial], ...]
     split: Selective
+    picking: Selective
     cell: CellNoise = Staircase
     spared: Fraction = Fraction(0)
 
@@ -145,6 +147,10 @@ class Racing:
     def in_two_steps(self) -> Choosing:
         """Return the mechanism that splits ε."""
         return self.split
+
+    def before_picking(self) -> Choosing:
+        """Return the mechanism that spends little on τ."""
+        return self.picking
 
 
 @dataclass(frozen=True, slots=True)

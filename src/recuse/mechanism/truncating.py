@@ -40,7 +40,10 @@ class Mechanism(Protocol):
         """Return the private answers of all cells of a subject, for one ε in all."""
 
     def in_two_steps(self) -> Choosing:
-        """Return a mechanism of the same ε that chooses τ apart, for answers that are no sums."""
+        """Return a mechanism of the same ε that chooses τ apart, for sums of what is drawn."""
+
+    def before_picking(self) -> Choosing:
+        """Return a mechanism of the same ε that chooses τ apart, for answers that are one of the values."""
 
 
 class Choosing(Protocol):
@@ -99,5 +102,9 @@ class Truncating(ABC):
         return answers_at(subject, self.choose(subject.signs, noise), self, noise)
 
     def in_two_steps(self) -> Choosing:
+        """Return the mechanism itself."""
+        return self
+
+    def before_picking(self) -> Choosing:
         """Return the mechanism itself."""
         return self

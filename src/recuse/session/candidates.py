@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from recuse.engines.candidates import Candidates
 from recuse.mechanism.found import KeyFinder, MostCovered, OneKeyEach, OwnersKeys
-from recuse.mechanism.ordered import PlacedGroup
+from recuse.mechanism.valued import PlacedGroup
 from recuse.solver.programs import Solver
 from recuse.sql.sharing import Sharing
 

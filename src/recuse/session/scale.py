@@ -27,6 +27,9 @@ FEW_ROWS = 4
 UNSAID = 1_000
 """how many times a granule's unit values may be where nobody says how large they are"""
 
+MANY_SPARED = 50
+"""from how many people on it is said that groups truncate them: twelve groups at ε = 0.1, 70 at ε = 1"""
+
 
 class FewPeopleWarning(UserWarning):
     """A question that will be lost to truncation: there are too few people for its ε."""
@@ -49,6 +52,25 @@ def cut_cautions(plan: Plan, releases: Releases) -> Iterator[str]:
             f"{_columns(plan, place)}: what anybody has beyond {least} was cut off, {beside}, "
             f"and noise alone explains {noise}. {_remedy(measure)}"
         )
+
+
+def spared_cautions(plan: Plan, parts: Sequence[Part], releases: Releases) -> Iterator[str]:
+    """Yield which columns have so many groups that people are truncated for less noise (theorem R11).
+
+    Guarantee: how many follows from ε and the number of groups, where they are cut from τ, which is released.
+    """
+    for place, (measure, part, found) in enumerate(zip(plan.measures, parts, releases, strict=True)):
+        if measure.sharing is not Sharing.ONE_OWNER or not isinstance(part.mechanism, Racing):
+            continue
+        spared, cuts = part.mechanism.sparing(len(found)), [one.cut for one in found if one.cut is not None]
+        if spared >= MANY_SPARED and cuts:
+            least, many = brief(min(cuts), 2), brief(spared, 2)
+            yield (
+                f"{_columns(plan, place)}: what anybody has beyond {least} in all groups together was scaled "
+                f"down, of about {many} people at most, as {len(found):,} groups would else have more noise: "
+                "groups in which such people have much are too small, the largest most. "
+                "Ask for fewer groups, or raise epsilon"
+            )
 
 
 def _columns(plan: Plan, place: int) -> str:

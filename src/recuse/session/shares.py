@@ -119,7 +119,7 @@ def shared(measure: DerivationQuery, domain: GroupDomain) -> int:
 
 def is_one_by_one(measure: DerivationQuery) -> bool:
     """Return whether groups that may share participants are answered one by one, each for its own ε."""
-    return measure.aggregate.placed and measure.sharing is not Sharing.SIDE_BY_SIDE
+    return measure.aggregate.placed and measure.sharing is Sharing.TOGETHER
 
 
 def price_list(measure: DerivationQuery, domain: GroupDomain) -> PriceList:

@@ -18,12 +18,10 @@ from recuse.engines.collect import (
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
-from recuse.mechanism.axis import DAYS, NUMBERS, SECONDS
 from recuse.mechanism.clipped import clipped
 from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT
-from recuse.mechanism.ordered import AtRank, Largest, MostFrequent, Ordered, Picker, PlacedGroup
 from recuse.mechanism.peeled import Peeled, worth_peeling
 from recuse.mechanism.prepared import prepare, prepare_kept
 from recuse.mechanism.priced import priced
@@ -36,21 +34,18 @@ from recuse.session.cells import Combined, Row, StandIn, evaluate, standing_in
 from recuse.session.finished import finished, label_of
 from recuse.session.formulas import Given, Keys, moment_of
 from recuse.session.intervals import UNBOUNDED
+from recuse.session.picked import PickedValue, picked
 from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
-from recuse.session.scale import cut_cautions
-from recuse.session.shares import Split, parts_of, price_list, refuse_delta, refuse_thin_shares, shared
+from recuse.session.scale import cut_cautions, spared_cautions
+from recuse.session.shares import Split, parts_of, price_list, refuse_delta, refuse_thin_shares
 from recuse.solver.programs import Solver
 from recuse.sql.dense import Dense
-from recuse.sql.ends import KeyEnd
 from recuse.sql.grouping import MAX_GROUPS, Grouping
 from recuse.sql.identity import meaning
-from recuse.sql.mode import MostFrequentValue
 from recuse.sql.native.question import PublicQuery
-from recuse.sql.ordered import OrderedValue, Unit
 from recuse.sql.plan import DerivationQuery, FirstPlan, Plan
 from recuse.sql.sharing import Sharing
 
-AXES = {Unit.GRANULE: NUMBERS, Unit.WHOLE: NUMBERS, Unit.DAY: DAYS, Unit.SECOND: SECONDS}
 Totals = Callable[[Groups], list[int | None]]
 """the numbers of all groups, in place of private ones"""
 
@@ -193,7 +188,7 @@ class SqlQuestion:
                 if not first.end
             ),
             tuple(self._notes()),
-            tuple(cut_cautions(plan, releases)),
+            (*cut_cautions(plan, releases), *spared_cautions(plan, self.parts, releases)),
         )
 
     def _given(self, keys: Sequence[Keys], releases: Releases) -> list[Given]:
@@ -259,27 +254,16 @@ def _ends(before: Grouping | None, after: Grouping | None) -> Iterator[str]:
 
 
 def _stand_in(first: FirstPlan, cell: Combined) -> StandIn:
-    picked = any(measure.aggregate.placed for measure in first.plan.measures)
-    return StandIn(first.text, cell, moment_of(first.type, cell.value), picked and cell.interval == UNBOUNDED)
-
-
-def _picked(asked: OrderedValue | KeyEnd | MostFrequentValue) -> tuple[Picker, int]:
-    """Return how a value is picked, and the sign that values are taken with."""
-    if isinstance(asked, MostFrequentValue):
-        return MostFrequent(asked.count), 1
-    if isinstance(asked, KeyEnd):
-        return Largest(DAYS if asked.timed else NUMBERS), asked.sign
-    axis = AXES[asked.unit]
-    return Largest(axis) if asked.rank is None else AtRank(asked.rank, axis), asked.sign
+    value = any(measure.aggregate.placed for measure in first.plan.measures)
+    return StandIn(first.text, cell, moment_of(first.type, cell.value), value and cell.interval == UNBOUNDED)
 
 
 def _groups(
     measure: DerivationQuery, part: Part, rows: Collected, solver: Solver, largest: int | None
 ) -> Groups:
     """Return the groups of a measure in the form that query and policy say; `largest`: who wants so many."""
-    if isinstance(measure.aggregate, OrderedValue | KeyEnd | MostFrequentValue):
-        placed = [PlacedGroup(group, solver) for group in rows.placed(measure)]
-        return Ordered(placed, *_picked(measure.aggregate), shared(measure, rows.domain))
+    if isinstance(measure.aggregate, PickedValue):
+        return picked(measure, measure.aggregate, rows, solver)
     if measure.sharing is Sharing.ONE_OWNER:
         return OneOwner(clipped(rows.contributions(measure), solver))
     if (kept := rows.staying(measure)) is not None:

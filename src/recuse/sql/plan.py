@@ -226,7 +226,8 @@ def shared_words(
 
 def _sharing_words(measure: DerivationQuery, grouping: Grouping, largest: int | None) -> str:
     """Return how the groups of a measure share ε."""
-    said = sharing_words(measure.sharing, measure.touches, grouping.names, grouping.stated())
+    apart = measure.aggregate.placed
+    said = sharing_words(measure.sharing, measure.touches, grouping.names, grouping.stated(), apart=apart)
     if largest is None:
         return said
     return f"{said}; but where groups are many, the largest {largest} are drawn, and have a number each"

@@ -51,12 +51,22 @@ WORDS = {
 
 
 def sharing_words(
-    sharing: Sharing, touches: Sequence[Touch], names: Sequence[str], keys: Sequence[tuple[Any, ...]] | None
+    sharing: Sharing,
+    touches: Sequence[Touch],
+    names: Sequence[str],
+    keys: Sequence[tuple[Any, ...]] | None,
+    *,
+    apart: bool,
 ) -> str:
-    """Return how groups share ε, and why; `keys` are the groups, if they are known without looking."""
+    """Return how groups share ε, and why; `keys` are the groups, if they are known without looking.
+
+    `apart`: the answer of a group is one of its values, and each group is answered by itself.
+    """
     if sharing in WORDS:
         return WORDS[sharing]
     said = "; ".join(f"a {touch.kind} touches {_reached(touch, names, keys)}" for touch in touches)
+    if apart:
+        return f"divided by the most groups that one can touch: {said}"
     return f"in one noise for all groups, whoever touches fewer counts for more in each: {said}"
 
 

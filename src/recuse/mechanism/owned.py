@@ -26,6 +26,9 @@ from recuse.solver.programs import Solver, TruncationPrograms
 STEPS = 2**30
 """in how many steps τ is counted: those of 2^31 people add up in 64 bits"""
 
+EXACT = 2**53
+"""beyond so many steps people are no longer told apart: a double holds each of those below"""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnedGroup:
@@ -76,8 +79,8 @@ class OwnedGroup:
         people, values = self._people(), self.values
 
         def above(t: int | None) -> Interval:
-            found = people(values > t if t is not None else np.ones(len(values), bool)) / STEPS
-            return Interval(found, found)  # fewer than 2^53 steps are exact
+            found = min(people(values > t if t is not None else np.ones(len(values), bool)), EXACT) / STEPS
+            return Interval(found, found)
 
         return Covers(np.unique(values), above)
 

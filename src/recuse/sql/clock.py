@@ -38,8 +38,8 @@ def at(tree: exp.Query, text: str, moment: datetime, macros: Container[str]) -> 
     for node in list(tree.find_all(exp.Func)):
         if _is_age(node) and "age" not in macros:  # counted from today on
             node.set("expressions", [_constant(str(moment.date()), "DATE"), *node.expressions])
-        kind = None if written_name(node, text) in macros else _kind(node)
-        if kind is None:
+        kind = _kind(node)
+        if kind is None or written_name(node, text) in macros:
             continue
         place = span(node, text)
         made = _constant(str(moment.date() if kind == "DATE" else moment), kind)

@@ -9,13 +9,14 @@ It is longer than other files: one method for every form of SQL that is no plain
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
+from recuse.fold import fold
 from recuse.scalars import types
 from recuse.scalars.alike import alike
 from recuse.scalars.build import apply, bring
@@ -89,7 +90,7 @@ class Elaborator:
 
     lookup: Lookup
     text: str = ""
-    macros: frozenset[str] = frozenset()
+    macros: Container[str] = frozenset()
 
     def condition(self, node: exp.Expr) -> Expression:
         """Return a condition: what is no truth value is read as one."""
@@ -108,7 +109,7 @@ class Elaborator:
         if special is not None and OWN_NODE not in node.args:
             return special(self, node)
         spoken = speaks(node)
-        if spoken is None or self._is_macro(node):
+        if spoken is None or self.is_macro(node):
             raise self.refused(node)
         name, arguments = spoken
         return self.call(name, arguments, node)
@@ -319,8 +320,11 @@ class Elaborator:
 
     # -------------------------------------------------------------- refusals
 
-    def _is_macro(self, node: exp.Expr) -> bool:
+    def is_macro(self, node: exp.Expr) -> bool:
+        """Return whether a call is of a function that the database defines itself."""
         name = written_name(node, self.text) if isinstance(node, exp.Func) else ""
+        if not name and isinstance(node, exp.AggFunc):  # of some aggregates sqlglot does not keep the place
+            name = fold(node.sql_name())
         return bool(name) and name in self.macros
 
     def refused(self, node: exp.Expr) -> QueryError:

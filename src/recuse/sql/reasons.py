@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from sqlglot import exp
 
 from recuse.fold import fold
@@ -34,7 +36,7 @@ REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str, str | None], ...] = (
 )
 
 
-def reason_of(part: exp.Expr, text: str, macros: frozenset[str]) -> tuple[str, str | None]:
+def reason_of(part: exp.Expr, text: str, macros: Container[str]) -> tuple[str, str | None]:
     """Return why a node is refused, and what to write instead; `macros` are the database's own."""
     name = written_name(part, text)
     if isinstance(part, exp.Func) and name and name in macros:

@@ -34,12 +34,15 @@ LEVELS = 16
 
 @dataclass(frozen=True, slots=True)
 class MadeBuyers:
-    """How many rows people have (lognormal), how groups differ in size, and what a row weighs."""
+    """How many rows people have, how groups differ in size, and what a row weighs."""
 
     name: str
     spread: float
-    even: bool = False
-    priced: bool = False
+    """σ of the lognormal number of rows of a person"""
+    even: bool
+    """whether groups are as popular as each other, or the k-th 1/k as popular as the first"""
+    priced: bool
+    """whether rows have prices, or weigh 1 each"""
 
     def rows(self, people: int, groups: int, draws: np.random.Generator) -> Contributions:
         """Return nine rows a person on average."""
@@ -54,10 +57,10 @@ class MadeBuyers:
 
 
 DATA = (
-    MadeBuyers("light tail", 0.4),
-    MadeBuyers("heavy tail", 1.2),
-    MadeBuyers("groups alike", 0.8, even=True),
-    MadeBuyers("sums", 0.8, priced=True),
+    MadeBuyers("light tail", 0.4, even=False, priced=False),
+    MadeBuyers("heavy tail", 1.2, even=False, priced=False),
+    MadeBuyers("groups alike", 0.8, even=True, priced=False),
+    MadeBuyers("sums", 0.8, even=False, priced=True),
 )
 
 

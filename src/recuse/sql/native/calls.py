@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from recuse.errors import QueryError
-from recuse.fold import fold
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.function import Mistyped
 from recuse.sql.elaborate import Elaborator
@@ -209,7 +208,7 @@ class Calls:
             raise self._refuse("what is put together of many rows has no bound", hint, call)
         name = NODES.get(type(call))
         held = {key for key, value in call.args.items() if value} - HARMLESS
-        if name is None or held - set(HELD) or fold(getattr(call, "name", "")) in self.elaborator.macros:
+        if name is None or held - set(HELD) or self.elaborator.is_macro(call):
             listed = "write it with the aggregates that docs/reference/sql.md lists"
             raise self._refuse("this aggregate is not among the accepted ones", listed, call)
         parts.name = name

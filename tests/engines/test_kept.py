@@ -11,14 +11,18 @@ import numpy as np
 import pyarrow
 import pytest
 
-from recuse.engines.collect import Collected, collect
+from recuse.engines.collect import Collected, collect, collect_domain
 from recuse.engines.duckdb import DuckDB
 from recuse.engines.duckdb_kept import DuckDBWarehouse
 from recuse.errors import DatabaseError
+from recuse.mechanism.clipped import clipped, clipped_kept, clipping_grid
 from recuse.mechanism.prepared import Prepared, prepare, prepare_kept, truncated_difference
 from recuse.policy import EngineLimits, Policy
+from recuse.solver import limits
 from recuse.solver.fast import fast_programs
 from recuse.sql.compile import compile_query
+from recuse.sql.plan import Plan
+from recuse.sql.sharing import Sharing
 
 POLICY = Policy.parse("""
 [[protect]]
@@ -43,6 +47,10 @@ to = "club"
 table = "friends"
 column = ["b"]
 to = "club"
+[[link]]
+table = "stay"
+column = ["club"]
+to = "club"
 [[public]]
 table = "year"
 [engine]
@@ -60,12 +68,27 @@ STAY = (
     "SELECT COUNT(*) FROM friends x JOIN friends y ON x.b = y.a",
     "SELECT SUM(v.paid) FROM visit v JOIN friends f ON v.club = f.a WHERE f.b > 2",
 )
+APART = (
+    "SELECT y.born, COUNT(*) FROM person p JOIN year y ON p.born = y.born GROUP BY y.born",
+    "SELECT y.born, p.name = 'n1', COUNT(*) FROM person p JOIN year y ON p.born = y.born GROUP BY 1, 2",
+    "SELECT id, COUNT(*) FROM club WHERE id IN (2, 3, 9) GROUP BY id",
+)
+"""nobody can touch two groups"""
+VECTORS = (
+    "SELECT day, COUNT(*) FROM stay WHERE day IN ('mon', 'tue', 'sun') GROUP BY day",
+    "SELECT day, SUM(paid) FROM stay WHERE day IN ('mon', 'tue', 'sun') GROUP BY day",
+    "SELECT day IS NULL, paid > 3, SUM(paid) FROM stay GROUP BY 1, 2",
+)
+"""every row has one owner"""
 LEAVE = (
     "SELECT COUNT(DISTINCT paid) FROM visit",
     "SELECT MEDIAN(paid) FROM visit",
-    "SELECT y.born, COUNT(*) FROM visit v JOIN year y ON v.born = y.born GROUP BY y.born",
+    "SELECT born, COUNT(*) FROM visit WHERE born IN (1990, 1991) GROUP BY born",
     "SELECT COUNT(*), COUNT(DISTINCT club) FROM visit",
 )
+
+
+DAYS = ("mon", "tue", "wed", None, "thu")
 
 
 def tables() -> dict[str, pyarrow.Table]:
@@ -87,6 +110,13 @@ def tables() -> dict[str, pyarrow.Table]:
         ),
         "friends": pyarrow.table({"a": random.integers(1, 8, 20), "b": random.integers(1, 8, 20)}),
         "year": pyarrow.table({"born": [1990, 1991]}),
+        "stay": pyarrow.table(
+            {
+                "club": random.integers(1, 8, 80),
+                "day": [DAYS[i] for i in random.integers(0, 5, 80)],
+                "paid": random.integers(-5, 9, 80),
+            }
+        ),
     }
 
 
@@ -101,7 +131,21 @@ def asked(engine: DuckDB, sql: str) -> tuple[Collected, Prepared]:
     rows = Collected.of(engine, plan)
     kept = rows.staying(plan.single)
     assert kept is not None
-    return rows, prepare_kept(kept)
+    (relation,) = kept
+    return rows, prepare_kept(relation)
+
+
+def grouped(engine: DuckDB, sql: str) -> tuple[Plan, Collected, Collected]:
+    """Return the plan of a question, its rows where they stay, and its rows as they are read."""
+    plan = compile_query(sql, POLICY, engine.catalogue())
+    domain = collect_domain(engine, plan.grouping)
+    assert domain.keys
+    found = Collected.of(engine, plan, domain), Collected.of(reading(engine), plan, domain)
+    return plan, *found
+
+
+def reading(engine: DuckDB) -> DuckDB:
+    return replace(engine, limits=EngineLimits())
 
 
 def left(engine: DuckDB) -> int:
@@ -115,7 +159,7 @@ def left(engine: DuckDB) -> int:
 def test_what_stays_is_answered_as_if_it_were_read(engine, sql):
     plan = compile_query(sql, POLICY, engine.catalogue())
     _, kept = asked(engine, sql)
-    ((relation,),) = collect(replace(engine, limits=EngineLimits()), plan)
+    ((relation,),) = collect(reading(engine), plan)
     read = prepare(relation, fast_programs)
     assert kept.relation.true_answer() == relation.true_answer()
     assert kept.relation.signed == relation.signed
@@ -128,6 +172,43 @@ def test_what_stays_is_answered_as_if_it_were_read(engine, sql):
             found, wanted = (part.strict_withdrawals(float(tau), 0.01) for part in (mine, theirs))
             assert found.low <= wanted.high
             assert wanted.low <= found.high
+
+
+@pytest.mark.parametrize("sql", APART)
+def test_groups_that_stay_are_answered_as_if_they_were_read(engine, sql):
+    plan, kept, read = grouped(engine, sql)
+    assert plan.single.sharing is Sharing.SIDE_BY_SIDE
+    mine, theirs = kept.staying(plan.single), read.relations(plan.single)
+    assert mine is not None
+    assert [one.true_answer() for one in mine] == [one.true_answer() for one in theirs]
+    assert len(mine) > 1
+    for one, other in zip(mine, theirs, strict=True):
+        found, wanted = prepare_kept(one), prepare(other, fast_programs)
+        for tau in (Fraction(1, 2), Fraction(2)):
+            pair = (truncated_difference(part, tau, Fraction(1, 100)) for part in (found, wanted))
+            assert abs(next(pair) - next(pair)) <= 2 * tau / 100
+
+
+@pytest.mark.parametrize("sql", VECTORS)
+def test_vectors_that_stay_are_those_that_are_read(engine, sql):
+    plan, kept, read = grouped(engine, sql)
+    assert plan.single.sharing is Sharing.ONE_OWNER
+    vectors, listed = (
+        kept.staying_vectors(plan.single),
+        clipped(read.contributions(plan.single), fast_programs),
+    )
+    assert vectors is not None
+    found = clipped_kept(vectors)
+    assert list(vectors.true_answers()) == list(listed.contributions.true_answers())
+    assert any(vectors.true_answers())
+    assert list(found.constants) == list(listed.constants)
+    assert vectors.signed == listed.contributions.signed
+    for tau in (Fraction(1, 3), Fraction(5), Fraction(21, 2), Fraction(2**40)):
+        assert list(found.at(tau)) == list(listed.at(tau))
+        assert list(vectors._listed(tau, *clipping_grid(tau))) == list(listed.at(tau))
+        ((mine,), (theirs,)) = found.signs, listed.signs
+        assert mine.largest_load() == theirs.largest_load()
+        assert mine.strict_withdrawals(float(tau), 0.01) == theirs.strict_withdrawals(float(tau), 0.01)
 
 
 @pytest.mark.parametrize("sql", STAY)
@@ -149,13 +230,20 @@ def test_rows_that_are_kept_apart_add_up_to_those_that_are_read(engine, sql):
 @pytest.mark.parametrize("sql", LEAVE)
 def test_what_cannot_stay_is_read(engine, sql):
     plan = compile_query(sql, POLICY, engine.catalogue())
-    assert Collected.of(engine, plan).kept is None
+    assert Collected.of(engine, plan, collect_domain(engine, plan.grouping)).kept is None
+
+
+def test_many_groups_that_are_asked_one_by_one_are_read(engine, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_KEPT_GROUPS", 2)
+    assert grouped(engine, APART[0])[1].kept is not None
+    assert grouped(engine, APART[1])[1].kept is None
+    assert grouped(engine, VECTORS[0])[1].kept is not None
 
 
 def test_whether_rows_stay_follows_from_the_policy(engine):
     plan = compile_query(STAY[0], POLICY, engine.catalogue())
     assert Collected.of(engine, plan).kept is not None
-    assert Collected.of(replace(engine, limits=EngineLimits()), plan).kept is None
+    assert Collected.of(reading(engine), plan).kept is None
 
 
 def test_tables_are_gone_when_nobody_needs_them(engine):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow
 
 from recuse.engines.engine import Engine
-from recuse.engines.kept import KeptTables, kept_tables
+from recuse.engines.kept import KeptGroups, KeptTables, kept_tables
 from recuse.engines.places import group_places
 from recuse.errors import QueryError
 from recuse.krelation.contributions import Contributions, encode_contributions
@@ -22,6 +22,7 @@ from recuse.krelation.owned import OwnedRows, encode_owned
 from recuse.krelation.placed import PlacedRows, encode_placed
 from recuse.krelation.relation import Integers, KRelation, Shape
 from recuse.scalars.types import ORDINARY_DATE, ORDINARY_TIMESTAMP
+from recuse.solver.kept.grouped import KeptVectors
 from recuse.solver.kept.relation import KeptRelation
 from recuse.sql.dense import Dense
 from recuse.sql.derivation import DerivationTable
@@ -202,7 +203,8 @@ class Collected:
     @classmethod
     def of(cls, engine: Engine, plan: Plan, domain: GroupDomain = NO_GROUPS) -> Self:
         """Return the rows of a plan, or where they stay. This is where data is looked at."""
-        if (kept := kept_tables(engine, plan)) is not None:
+        counts = [len(domain.of_set(measure.place).keys) for measure in plan.measures]
+        if (kept := kept_tables(engine, plan, counts)) is not None:
             return cls(domain, {}, kept)
         sql = compiled_sql(plan.measures)
         return cls(domain, dict(zip(sql, engine.run(sql), strict=True)))
@@ -211,9 +213,17 @@ class Collected:
         """Return the groups that a measure is asked for."""
         return self.domain.of_set(measure.place)
 
-    def staying(self, measure: DerivationQuery) -> KeptRelation | None:
-        """Return the relation of a measure, if it stayed in the engine."""
-        return None if self.kept is None else self.kept.relation(measure)
+    def staying(self, measure: DerivationQuery) -> list[KeptRelation] | None:
+        """Return the relation of every group of a measure, if its rows stayed in the engine."""
+        return None if self.kept is None else self.kept.relations(measure, self._groups(measure))
+
+    def staying_vectors(self, measure: DerivationQuery) -> KeptVectors | None:
+        """Return what `contributions` returns, if the rows stayed in the engine."""
+        return None if self.kept is None else self.kept.vectors(measure, self._groups(measure))
+
+    def _groups(self, measure: DerivationQuery) -> KeptGroups:
+        domain = self.domain_of(measure)
+        return KeptGroups(domain.grouping, domain.tables, len(domain.keys))
 
     def relations(self, measure: DerivationQuery) -> list[KRelation]:
         """Return the relation of every group of a measure."""

@@ -13,10 +13,27 @@ import pyarrow
 
 from recuse.errors import DatabaseError
 from recuse.krelation.relation import Integers
+from recuse.solver.kept.warehouse import Spelling
 
 ARRIVING = "recuse arriving"
 _NUMBERS = count()
 """tables of one process have names of their own"""
+
+
+class DuckDBSpelling:
+    """How DuckDB spells whole numbers."""
+
+    def wide(self, number: str) -> str:
+        return f"CAST({number} AS HUGEINT)"
+
+    def quotient(self, number: str, divisor: str) -> str:
+        return f"({number} // {divisor})"
+
+    def ordered(self, numbers: Sequence[str], place: int) -> str:
+        return f"LIST_SORT([{', '.join(numbers)}])[{place}]"
+
+    def members(self, numbers: Sequence[str], place: int) -> str:
+        return f"LIST_SORT(LIST_DISTINCT([{', '.join(numbers)}]))[{place}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -25,6 +42,7 @@ class DuckDBWarehouse:
 
     connection: duckdb.DuckDBPyConnection
     tables: list[str] = field(default_factory=list)
+    spelling: Spelling = field(default_factory=DuckDBSpelling)
 
     def __post_init__(self) -> None:
         weakref.finalize(self, _drop, self.connection, self.tables)

@@ -1,6 +1,7 @@
 """PostgreSQL, read through ADBC: one transaction a question, REPEATABLE READ and READ ONLY.
 
-Nothing is written, no temporary table is made: it works on a standby, and for a role that may only SELECT.
+Nothing is written, and no temporary table is made unless relations stay in the server (`postgres_kept`): it
+works on a standby, and for a role that may only SELECT.
 Functions, operators and types are looked up in pg_catalog; tables are named by their schema. Row-level
 security is switched off, so that it is an error and never a part of the rows.
 """
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakSet
 
 import adbc_driver_manager
 import adbc_driver_postgresql.dbapi
@@ -19,9 +21,11 @@ import pyarrow
 
 from recuse.engines.postgres_arrow import plain_table
 from recuse.engines.postgres_catalogue import SystemCatalogue
+from recuse.engines.postgres_kept import BEGIN, PostgresWarehouse
 from recuse.engines.postgres_place import PostgresPlace
 from recuse.errors import DatabaseError
 from recuse.policy import EngineLimits, Policy
+from recuse.solver.kept.warehouse import Warehouse
 from recuse.sql.catalogue import Catalogue
 from recuse.sql.dialect import Dialect
 from recuse.sql.postgres import POSTGRES
@@ -47,7 +51,6 @@ SETTINGS = {
 """what a session of ours is set to, whatever the role or the database say"""
 LOOKED_UP = "pg_catalog, pg_temp"
 """where functions, operators and types are looked up; the role's search path says which tables are meant"""
-BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 SEEN = "SELECT s::text FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s"
 ABOUT = (
     "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4, "
@@ -69,6 +72,9 @@ class Postgres:
     dialect: Dialect = POSTGRES
     connection: Any = field(default=None, repr=False)
     closed: bool = False
+    keeps: bool = False
+    """whether relations stay in the server: where the policy says how much memory there is"""
+    warehouses: WeakSet[PostgresWarehouse] = field(default_factory=WeakSet, repr=False)
 
     def catalogue(self) -> Catalogue:
         """Return the tables with their columns, types and enforced keys; no values."""
@@ -93,9 +99,19 @@ class Postgres:
             cursor.execute("ROLLBACK")
             return found
 
+    def keep(self, statements: Sequence[str]) -> tuple[Warehouse, list[str]]:
+        """Return tables with the rows of the statements, all of one state of the database."""
+        with self._cursor("the database could not run the query"):
+            connection, *_ = _connected(self.place)
+            warehouse, names = PostgresWarehouse.of(connection, statements)
+            self.warehouses.add(warehouse)
+            return warehouse, names
+
     def close(self) -> None:
-        """Close the connection; a second time does nothing."""
+        """Close the connection, and those of what stays; a second time does nothing."""
         self.closed = True
+        for warehouse in self.warehouses:
+            warehouse.close()
         self._drop()
 
     def __enter__(self) -> Postgres:
@@ -128,10 +144,10 @@ class Postgres:
             self.connection = None
 
 
-def open_source(source: str, policy: Policy | None) -> Postgres:  # noqa: ARG001 - a server has limits of its own
+def open_source(source: str, policy: Policy | None) -> Postgres:
     """Return the database that a connection string names: what `engines.open` calls."""
     place = PostgresPlace(source)
-    found = Postgres(place)
+    found = Postgres(place, keeps=policy is not None and policy.engine.memory is not None)
     with found._cursor(f"{place} cannot be opened") as cursor:
         ((version, encoding, casts),) = _fetched(cursor, ABOUT)
         if problem := _problem(int(version), encoding, casts):

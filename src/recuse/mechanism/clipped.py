@@ -10,18 +10,25 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recuse.deferred import Deferred
 from recuse.krelation.contributions import Contributions, own_loads, totalled
 from recuse.krelation.relation import Integers, doubles_around
 from recuse.mechanism.grid import CellNoise, Grid
 from recuse.mechanism.parameters import ANSWER_GRID
 from recuse.mechanism.vector import ManhattanLaplace
+from recuse.solver.kept.grouped import KeptVectors
 from recuse.solver.programs import Programs, Solver, TruncationPrograms
 from recuse.solver.separate import SeparatePrograms
+
+if TYPE_CHECKING:
+    from recuse.solver.kept import programs as kept
+else:
+    kept = Deferred("recuse.solver.kept.programs")
 
 MOST_STEPS = 2**32
 """the most grid steps in τ: beyond, a step is more than one granule"""
@@ -29,11 +36,62 @@ WIDE = 2**62
 """loads in 64 bits are below this"""
 
 
+class Vectors(Protocol):
+    """What every participant brings to every group, wherever it is: listed, or in an engine."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether rows may weigh less than nothing: follows from the query."""
+
+    @property
+    def constants(self) -> Sequence[int]:
+        """What nobody owns of each group."""
+
+    def true_answers(self) -> Sequence[int]:
+        """Return the answer of every group without noise. Never release it."""
+
+    def clipped(self, tau: Fraction, step: Fraction, most: int) -> Sequence[int]:
+        """Return for every group the sum of what its contributions count, as `clipped_parts` says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedVectors:
+    """`Vectors` in memory."""
+
+    contributions: Contributions
+
+    @property
+    def signed(self) -> bool:
+        return self.contributions.signed
+
+    @property
+    def constants(self) -> Sequence[int]:
+        return [int(constant) for constant in self.contributions.constants]
+
+    def true_answers(self) -> Sequence[int]:
+        return [int(answer) for answer in self.contributions.true_answers()]
+
+    def clipped(self, tau: Fraction, step: Fraction, most: int) -> Sequence[int]:
+        found, size = self.contributions, len(self.contributions.constants)
+        if step.numerator > 1:
+            parts = clipped_parts(found.weights, found.loads[found.owners], tau, step, most)
+            return [int(part) for part in totalled(parts, found.groups, size)]
+        # a step is a whole part of a granule: whoever is within τ counts as they are, others for less
+        over = np.flatnonzero(_above(found.loads, tau)[found.owners])
+        weights, groups = found.weights[over], found.groups[over]
+        parts = clipped_parts(weights, found.loads[found.owners[over]], tau, step, most)
+        whole, lost, kept = (
+            totalled(some, where, size).tolist()
+            for some, where in ((found.weights, found.groups), (weights, groups), (parts, groups))
+        )
+        return [step.denominator * (a - b) + c for a, b, c in zip(whole, lost, kept, strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class Clipped:
     """`Releasable`: contributions, and the programs of the loads that τ is chosen by."""
 
-    contributions: Contributions
+    contributions: Vectors
     programs: TruncationPrograms
 
     @property
@@ -42,7 +100,7 @@ class Clipped:
 
     @property
     def constants(self) -> Sequence[int]:
-        return [int(constant) for constant in self.contributions.constants]
+        return self.contributions.constants
 
     @property
     def theta(self) -> Fraction:
@@ -68,26 +126,13 @@ class Clipped:
 
         Guarantee: with a participant more they move by ⌊τ/γ⌋ steps at most in ℓ1 (proofs.md, theorem E0).
         """
-        step, most = clipping_grid(tau)
-        found, size = self.contributions, len(self.contributions.constants)
-        if step.numerator > 1:
-            parts = clipped_parts(found.weights, found.loads[found.owners], tau, step, most)
-            return [int(part) for part in totalled(parts, found.groups, size)]
-        # a step is a whole part of a granule: whoever is within τ counts as they are, others for less
-        over = np.flatnonzero(_above(found.loads, tau)[found.owners])
-        weights, groups = found.weights[over], found.groups[over]
-        parts = clipped_parts(weights, found.loads[found.owners[over]], tau, step, most)
-        whole, lost, kept = (
-            totalled(some, where, size).tolist()
-            for some, where in ((found.weights, found.groups), (weights, groups), (parts, groups))
-        )
-        return [step.denominator * (a - b) + c for a, b, c in zip(whole, lost, kept, strict=True)]
+        return self.contributions.clipped(tau, *clipping_grid(tau))
 
 
 def clipped(contributions: Contributions, solver: Solver) -> Clipped:
     """Return contributions with the programs of their loads: of people who share nothing."""
 
-    return Clipped(contributions, load_programs(contributions.loads, solver))
+    return Clipped(ListedVectors(contributions), load_programs(contributions.loads, solver))
 
 
 def load_programs(loads: NDArray[Any], solver: Solver) -> TruncationPrograms:
@@ -100,6 +145,11 @@ def load_programs(loads: NDArray[Any], solver: Solver) -> TruncationPrograms:
 
     low, high = doubles_around(people)
     return SeparatePrograms(low, high, solved)
+
+
+def clipped_kept(vectors: KeptVectors) -> Clipped:
+    """Return contributions that stay in an engine with the programs of their loads; as `clipped`."""
+    return Clipped(vectors, kept.kept_programs(vectors.loads))
 
 
 def clipping_grid(tau: Fraction) -> tuple[Fraction, int]:

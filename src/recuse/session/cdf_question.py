@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 from recuse.engines.collect import Collected
 from recuse.errors import QueryError
-from recuse.mechanism.clipped import clipped
 from recuse.mechanism.cumulative import Cumulative
 from recuse.mechanism.groups import RunningTotals
 from recuse.mechanism.release import Release
@@ -21,6 +20,7 @@ from recuse.session.monotone import falling
 from recuse.session.question import Arrangement, Part, Question, Releases, Subjects
 from recuse.session.sql_question import SqlQuestion
 from recuse.session.truth import UNKNOWN
+from recuse.session.vectors import vectors
 from recuse.solver.programs import Solver
 from recuse.sql.sharing import has_one_owner
 
@@ -88,7 +88,7 @@ class CdfQuestion:
     def read_private_rows(self, solver: Solver) -> Subjects:
         rows = Collected.of(self.bins.engine, self.bins.plan, self.bins.domain)
         (measure,) = self.bins.plan.measures
-        return [RunningTotals(Cumulative(clipped(rows.contributions(measure), solver)))]
+        return [RunningTotals(Cumulative(vectors(measure, rows, solver)))]
 
     def arrange(self, keys: Sequence[Keys], releases: Releases) -> Arrangement:
         """Return a row for every edge: shares made not to fall from one to the next, which costs nothing."""

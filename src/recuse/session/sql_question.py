@@ -18,7 +18,6 @@ from recuse.engines.collect import (
 from recuse.engines.engine import Engine
 from recuse.errors import QueryError
 from recuse.krelation.relation import Shape
-from recuse.mechanism.clipped import clipped
 from recuse.mechanism.groups import Groups, OneOwner, SideBySide, Together
 from recuse.mechanism.hull import HullGroups
 from recuse.mechanism.mechanisms import DEFAULT
@@ -38,6 +37,7 @@ from recuse.session.picked import PickedValue, picked
 from recuse.session.question import Arrangement, Part, Releases, Subjects, exactly
 from recuse.session.scale import cut_cautions, spared_cautions
 from recuse.session.shares import Split, parts_of, price_list, refuse_delta, refuse_thin_shares
+from recuse.session.vectors import vectors
 from recuse.solver.programs import Solver
 from recuse.sql.dense import Dense
 from recuse.sql.grouping import MAX_GROUPS, Grouping
@@ -265,9 +265,9 @@ def _groups(
     if isinstance(measure.aggregate, PickedValue):
         return picked(measure, measure.aggregate, rows, solver)
     if measure.sharing is Sharing.ONE_OWNER:
-        return OneOwner(clipped(rows.contributions(measure), solver))
+        return OneOwner(vectors(measure, rows, solver))
     if (kept := rows.staying(measure)) is not None:
-        return SideBySide([prepare_kept(kept)])
+        return SideBySide(list(map(prepare_kept, kept)))
     relations = rows.relations(measure)
     if measure.sharing is Sharing.SIDE_BY_SIDE or len(relations) < 2:
         return SideBySide([prepare(relation, solver) for relation in relations])

@@ -36,6 +36,8 @@ FOCUS_WIDENINGS = 8
 
 FEW_KEPT_MEMBERS = 1_000_000
 """Members of tuples in an engine up to which all are listed sooner than they are asked about. (bench)"""
+MOST_KEPT_GROUPS = 100
+"""Groups that are asked one by one while their rows stay in an engine; more are read. (kept)"""
 
 # ------------------------------------------------------------------ reference
 

@@ -1,10 +1,11 @@
 """TPC-H questions whose relation stays in DuckDB, within a memory limit, beside plain SQL: NOT PRIVATE.
 
-    python -m recuse.lab.experiments.kept PARQUET_FOLDER --like small.duckdb [--memory 4GB] [Q3 Q5 …]
+    python -m recuse.lab.experiments.kept PARQUET_FOLDER --like small.duckdb [--memory 4GB] [--direct]
+        [--record passes.json] [Q3 Q5 …]
 
 Policies are drafted from the keys of a small database of the same schema. A question is asked in a process of
-its own; what is printed is processor time, the largest memory of the process, and the bytes that left the
-engine or were lent to it.
+its own; what is printed is processor time, what part it is of three times plain and 2 s (with two kinds of
+owners four times), the largest memory of the process, and the bytes that left the engine or were lent to it.
 """
 
 from __future__ import annotations
@@ -12,95 +13,102 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-import pyarrow
-
 from recuse.engines.binding import check_plan
 from recuse.engines.collect import Collected
+from recuse.engines.engine import Engine
 from recuse.engines.open import open_engine
-from recuse.krelation.relation import Integers
+from recuse.lab.experiments.passes import WarehousePass, noted, recorded, timed
 from recuse.lab.experiments.tpch import KEYS, QUESTIONS, TpchQuery, plain_sql, policy_of
 from recuse.mechanism.mechanisms import DEFAULT, mechanism_for
 from recuse.mechanism.prepared import Prepared, prepare, prepare_kept
 from recuse.noise import SecureNoise
-from recuse.policy import EngineLimits
+from recuse.policy import EngineLimits, Policy
 from recuse.policy.engine import size
+from recuse.policy.terms import Link
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
-from recuse.solver.kept.warehouse import Warehouse
 from recuse.sql.compile import compile_query
 from recuse.sql.plan import DerivationQuery
+from recuse.sql.query import Scan
 
 DECLARED = "".join(
     f'\n[[key]]\ntable = "{table}"\ncolumn = [{", ".join(repr(column) for column in columns)}]'
     for table, columns in KEYS.items()
 )
 """files enforce no keys: the policy declares them"""
+DIRECT = Link.all("lineitem", "l_suppkey", to="supplier")
 
 
-@dataclass(slots=True)
-class CountingWarehouse:
-    """A warehouse that counts the bytes and the queries that pass."""
+@dataclass(frozen=True, slots=True)
+class KeptSetting:
+    """Where the tables are, whose keys policies are drafted from, and what is asked for."""
 
-    warehouse: Warehouse
-    moved: int = 0
-    queries: int = 0
+    folder: Path
+    like: Path
+    limits: EngineLimits
+    epsilon: str
+    direct: bool
+    """whether a line names its supplier itself, as TPC-H says it does too, and not through partsupp"""
 
-    def keep(self, sql: str) -> str:
-        self.queries += 1
-        return self.warehouse.keep(sql)
-
-    def lend(self, columns: Mapping[str, Integers]) -> str:
-        self.moved += sum(column.nbytes for column in columns.values())
-        return self.warehouse.lend(columns)
-
-    def read(self, sql: str) -> pyarrow.Table:
-        found = self.warehouse.read(sql)
-        self.queries += 1
-        self.moved += found.nbytes
-        return found
+    def policy(self, question: TpchQuery) -> Policy:
+        with closing(open_engine(self.like)) as small:
+            drafted = replace(policy_of(question, small, DECLARED), engine=self.limits)
+        if not self.direct:
+            return drafted
+        links = (DIRECT if (one.table, one.to) == ("lineitem", "partsupp") else one for one in drafted.links)
+        return replace(drafted, links=tuple(links))
 
 
-def measure(folder: Path, like: Path, question: TpchQuery, limits: EngineLimits, epsilon: str) -> str:
-    """Return a line of figures of one question."""
-    with closing(open_engine(like)) as small:
-        policy = replace(policy_of(question, small, DECLARED), engine=limits)
-    with closing(open_engine(folder, policy)) as engine:
+def measure(setting: KeptSetting, question: TpchQuery) -> tuple[str, Sequence[WarehousePass]]:
+    """Return a line of figures of one question, and its passes if its rows stayed."""
+    policy = setting.policy(question)
+    with closing(open_engine(setting.folder, policy)) as engine:
         began = time.process_time()
         plan = compile_query(question.sql, policy, engine.catalogue())
         check_plan(plan, engine)
-        rows = Collected.of(engine, plan)
-        kept, counting = rows.kept, None
+        rows, deriving = timed(lambda: Collected.of(engine, plan))
+        private = time.process_time() - began
+        kept, recording = rows.kept, None
         if kept is not None:
-            counting = CountingWarehouse(kept.warehouse)
-            rows = replace(rows, kept=replace(kept, warehouse=counting))
+            sources = (source for block in plan.asked[0].blocks for source in block.sources)
+            scanned = _rows(engine, [one.table.name for one in sources if isinstance(one, Scan)])
+            recording = recorded(kept.warehouse, kept.names.values(), scanned, deriving)
+            rows = replace(rows, kept=replace(kept, warehouse=recording))
+        began = time.process_time()
         prepared = _prepared(rows, plan.single)
-        answer = mechanism_for(DEFAULT, Epsilon.of(epsilon), prepared.relation.shape).release(
+        answer = mechanism_for(DEFAULT, Epsilon.of(setting.epsilon), prepared.relation.shape).release(
             prepared, SecureNoise()
         )
-        private = time.process_time() - began
+        private += time.process_time() - began - (0.0 if recording is None else recording.counting)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        began = time.process_time()
-        engine.run([plain_sql(plan, policy, engine)])
-        plain = time.process_time() - began
-    truth, moved = prepared.relation.true_answer(), "–" if counting is None else f"{counting.moved:,}"
-    queries = 0 if counting is None else counting.queries
+        _, plain = timed(lambda: engine.run([plain_sql(plan, policy, engine)]))
+    truth, moved = prepared.relation.true_answer(), "–" if recording is None else f"{recording.moved:,}"
+    passes = [] if recording is None else recording.passes
     error = abs(float(answer.value) - truth) / max(1, truth)
+    bar = (3 if len(question.protect) == 1 else 4) * plain + 2
     return (
-        f"{question.name:5}{plain:8.1f}s{private:8.1f}s{private / plain:6.1f}{peak:8.2f} GB{moved:>12} B"
-        f"{queries:5}   error {error:.1e}"
-    )
+        f"{question.name:5}{plain:8.1f}s{private:8.1f}s{private / plain:6.1f}{private / bar:6.2f}"
+        f"{peak:8.2f} GB{moved:>12} B{len(passes):5}   error {error:.1e}"
+    ), passes
+
+
+def _rows(engine: Engine, tables: Sequence[str]) -> int:
+    """Return how many rows tables of a folder have together."""
+    counted = engine.run([f"SELECT COUNT(*) AS n FROM memory.main.{table}" for table in tables])
+    return sum(int(found["n"][0].as_py()) for found in counted)
 
 
 def _prepared(rows: Collected, measure: DerivationQuery) -> Prepared:
     if (kept := rows.staying(measure)) is not None:
-        return prepare_kept(kept)
+        (alone,) = kept
+        return prepare_kept(alone)
     (relation,) = rows.relations(measure)
     return prepare(relation, fast_programs)
 
@@ -114,13 +122,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--memory", default="4GB")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--direct", action="store_true", help="a line names its supplier itself")
+    parser.add_argument("--record", type=Path, help="a file for the passes of every question")
     given = parser.parse_intermixed_args(arguments)
     limits = EngineLimits(memory=size(given.memory, "memory", None), threads=given.threads)
-    print(f"{'':5}{'plain':>9}{'private':>9}{'ratio':>6}{'peak':>11}{'moved':>14}{'queries':>8}")
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as alone:
+    setting = KeptSetting(given.folder, given.like, limits, given.epsilon, given.direct)
+    print(f"{'':5}{'plain':>9}{'private':>9}{'ratio':>6}{'/ bar':>6}{'peak':>11}{'moved':>14}{'passes':>7}")
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as alone,
+        noted(given.record) as passes,
+    ):
         for question in (q for q in QUESTIONS if not given.names or q.name in given.names):
-            line = alone.submit(measure, given.folder, given.like, question, limits, given.epsilon)
-            print(line.result(), flush=True)
+            line, passes[question.name] = alone.submit(measure, setting, question).result()
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

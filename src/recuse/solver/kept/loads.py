@@ -57,7 +57,7 @@ class KeptLoads:
     def _heaps(self, tau: float) -> list[Heap]:
         """Return the loads above and up to τ in heaps. A load is whole: it is above τ if it is above ⌊τ⌋."""
         over = f"load > {whole(tau)}"
-        size = f"FLOOR({HEAPS_A_DOUBLING} * LOG2(load))"
+        size = f"FLOOR({HEAPS_A_DOUBLING / math.log(2)} * LN(CAST(load AS DOUBLE PRECISION)))"
         least, most = (self.tuples.narrow(f"{end}(load)") for end in ("MIN", "MAX"))
         found = self.tuples.warehouse.read(
             f"SELECT {over} AS o, COUNT(*) AS n, SUM(load) AS s, {least} AS a, {most} AS b "
@@ -67,7 +67,7 @@ class KeptLoads:
         return [Heap(bool(over), *map(int, numbers)) for over, *numbers in zip(*columns, strict=True)]
 
 
-def whole(tau: float) -> int:
+def whole(tau: float | Fraction) -> int:
     """Return ⌊τ⌋, or a number that no load reaches."""
     return min(math.floor(tau), 2**126)
 

@@ -58,7 +58,8 @@ class KeptOutside:
         charges = np.maximum(np.ceil(scaled), per_weight > 0).astype(np.int64)
         unit = Fraction(2) ** (exponent - bits)
         least = math.floor(Fraction(allowed) / unit)
-        slope = "SUM(CAST(l.weight AS HUGEINT) * CAST(y.charge AS HUGEINT))"
+        wide = self.tuples.warehouse.spelling.wide
+        slope = f"SUM({wide('l.weight')} * {wide('y.charge')})"
         return ChargedAbove(
             f"SELECT kind, p, {slope} AS slope FROM {self.leaves()} AS l JOIN {self._lent(charges)} AS y "
             f"ON l.c = y.c GROUP BY kind, p HAVING {slope} > {min(least, 2**MOST_BITS)}",

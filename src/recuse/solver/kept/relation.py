@@ -7,6 +7,7 @@ from typing import Self
 
 from recuse.krelation.encode import Owners
 from recuse.krelation.relation import Shape
+from recuse.solver.kept.grouped import kept_groups
 from recuse.solver.kept.tuples import KeptTuples, kept_signs
 from recuse.solver.kept.warehouse import Warehouse
 
@@ -24,6 +25,14 @@ class KeptRelation:
         """Return the relation of a table whose rows have owners and a weight; as `krelation.encode`."""
         positive, *negative = kept_signs(warehouse, table, owners, signed=signed)
         return cls(positive, negative[0] if negative else None)
+
+    @classmethod
+    def groups(
+        cls, warehouse: Warehouse, table: str, owners: Owners, count: int, *, signed: bool
+    ) -> list[Self]:
+        """Return the relations of `count` groups; `place` says of every row which it is in."""
+        found = kept_groups(warehouse, table, owners, count, signed=signed)
+        return [cls(positive, negative[0] if negative else None) for positive, *negative in found]
 
     @property
     def signed(self) -> bool:

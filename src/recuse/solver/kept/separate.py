@@ -67,10 +67,10 @@ class KeptSeparate:
         """
         bits = max(0, min(60, MOST_BITS - 1 - max(0, math.frexp(tau)[1])))
         scaled = math.floor(Fraction(tau) * 2**bits)
-        wide = "CAST(load AS HUGEINT)"
+        spelling = self.tuples.warehouse.spelling
+        share = spelling.quotient(spelling.wide(str(scaled)), spelling.wide("load"))
         count, parts = self.tuples.line(
-            f"SELECT COUNT(*), SUM(CAST({scaled} AS HUGEINT) // {wide}) FROM {self.tuples.loads} AS l "
-            f"WHERE load > {whole(tau)}"
+            f"SELECT COUNT(*), SUM({share}) FROM {self.tuples.loads} AS l WHERE load > {whole(tau)}"
         )
         unit = Fraction(1, 2**bits)
         return outward(max(Fraction(0), count - (parts + 2 * count) * unit), count - parts * unit)

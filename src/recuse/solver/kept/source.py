@@ -112,7 +112,8 @@ class InEngine:
         members = [f"m{j}" for j in range(self.tuples.most)]
         if len(set(self.tuples.kinds)) == len(members):
             return members  # a kind stands in one place only: equal sets are equal rows
-        return [f"LIST_SORT([{', '.join(members)}])[{j}]" for j in range(1, len(members) + 1)]
+        ordered = self.tuples.warehouse.spelling.ordered
+        return [ordered(members, place) for place in range(1, len(members) + 1)]
 
     def _core(self, projected: str) -> str:
         """Return the query of the core: c, members k0, k1, … and weight of every distinct projection."""

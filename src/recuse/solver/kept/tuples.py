@@ -74,10 +74,10 @@ def kept_signs(warehouse: Warehouse, table: str, owners: Owners, *, signed: bool
     Where there is one owner no two rows of one sign have the same. Rows of which an owner is NULL are
     nobody's.
     """
-    coded, kinds = _coded(warehouse, table, owners)
+    coded, kinds = coded_rows(warehouse, table, owners)
     places = ", ".join(f"p{place}" for place in range(len(kinds)))
     found = []
-    for of_sign, weight in ((f"{WEIGHT} > 0", WEIGHT), (f"{WEIGHT} < 0", f"-{WEIGHT}"))[: 1 + signed]:
+    for of_sign, weight in signs_of(signed=signed):
         rows = f"(SELECT {places}, {weight} AS {WEIGHT} FROM {coded} AS c WHERE {of_sign})"
         if len(set(kinds)) < len(kinds):  # the same set may stand in several rows
             rows = warehouse.keep(
@@ -87,8 +87,18 @@ def kept_signs(warehouse: Warehouse, table: str, owners: Owners, *, signed: bool
     return found
 
 
-def _coded(warehouse: Warehouse, table: str, owners: Owners) -> tuple[str, tuple[int, ...]]:
-    """Return the rows with every owner as a number, sets side by side, and the kind of every place."""
+def signs_of(*, signed: bool) -> Sequence[tuple[str, str]]:
+    """Return for each sign which rows have it, and what they weigh without it."""
+    return ((f"{WEIGHT} > 0", WEIGHT), (f"{WEIGHT} < 0", f"-{WEIGHT}"))[: 1 + signed]
+
+
+def coded_rows(
+    warehouse: Warehouse, table: str, owners: Owners, carried: Sequence[str] = ()
+) -> tuple[str, tuple[int, ...]]:
+    """Return the rows with every owner as a number, sets side by side, and the kind of every place.
+
+    A row weighs 1 where no column says what; columns that are `carried` stay as they are.
+    """
     types = warehouse.read(f"SELECT * FROM {table} AS d LIMIT 0").schema
     listed = list(dict.fromkeys(kind for kind, _ in owners))
     ordered = sorted(owners, key=lambda owner: listed.index(owner[0]))
@@ -108,10 +118,12 @@ def _coded(warehouse: Warehouse, table: str, owners: Owners) -> tuple[str, tuple
             found.append(f"{alias}.number")
         numbers.append(found)
     kinds = tuple(listed.index(kind) for kind, _ in ordered)
-    outputs = [part for found in numbers for part in _as_set(found)]
+    outputs = [part for found in numbers for part in _as_set(found, warehouse)]
     listing = ", ".join(f"{output} AS p{place}" for place, output in enumerate(outputs))
+    listing = ", ".join([*(f"d.{name}" for name in carried), listing])
+    weight = f"d.{WEIGHT}" if WEIGHT in types.names else f"1 AS {WEIGHT}"
     there = " AND ".join(f"d.{_quoted(column)} IS NOT NULL" for _, columns in owners for column in columns)
-    return f"(SELECT {listing}, d.{WEIGHT} FROM {table} AS d {' '.join(joins)} WHERE {there})", kinds
+    return f"(SELECT {listing}, {weight} FROM {table} AS d {' '.join(joins)} WHERE {there})", kinds
 
 
 def _numbered(warehouse: Warehouse, table: str, places: Sequence[Sequence[str]]) -> str:
@@ -126,15 +138,14 @@ def _numbered(warehouse: Warehouse, table: str, places: Sequence[Sequence[str]])
     return warehouse.keep(f"SELECT {number}, {names} FROM ({every}) AS e")
 
 
-def _as_set(numbers: Sequence[str]) -> list[str]:
+def _as_set(numbers: Sequence[str], warehouse: Warehouse) -> list[str]:
     """Return the members of a set in ascending order, NULL behind the last."""
     if len(numbers) == 1:
         return list(numbers)
     if len(numbers) == 2:
         least, greatest = f"LEAST({', '.join(numbers)})", f"GREATEST({', '.join(numbers)})"
         return [least, f"NULLIF({greatest}, {least})"]
-    members = f"LIST_SORT(LIST_DISTINCT([{', '.join(numbers)}]))"
-    return [f"{members}[{place}]" for place in range(1, len(numbers) + 1)]
+    return [warehouse.spelling.members(numbers, place) for place in range(1, len(numbers) + 1)]
 
 
 def _is_number(kind: Any) -> bool:

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import pyarrow
 
 from recuse.krelation.relation import Integers
+
+
+class Spelling(Protocol):
+    """Expressions over whole numbers that engines spell in different ways."""
+
+    def wide(self, number: str) -> str:
+        """Return an expression as a whole number of at least 128 bits."""
+
+    def quotient(self, number: str, divisor: str) -> str:
+        """Return ⌊number / divisor⌋ of wide numbers: the one not below 0, the other above it."""
+
+    def ordered(self, numbers: Sequence[str], place: int) -> str:
+        """Return the number that is at a place, from 1 on, of all in ascending order."""
+
+    def members(self, numbers: Sequence[str], place: int) -> str:
+        """Return the same of the set of them: NULL behind the last."""
 
 
 class Warehouse(Protocol):
@@ -25,3 +41,7 @@ class Warehouse(Protocol):
 
     def read(self, sql: str) -> pyarrow.Table:
         """Return the rows of a query."""
+
+    @property
+    def spelling(self) -> Spelling:
+        """How its SQL spells what engines spell in different ways."""

@@ -26,6 +26,7 @@ from recuse.server.book import Book
 from recuse.server.counts import Counts
 from recuse.server.frames import Message
 from recuse.server.inquiry import Holder, Inquiry, Job, Price
+from recuse.server.planners import Planners
 from recuse.server.process import Standing, WorkerFailed
 from recuse.server.refusals import BusyError, SignInError, UnavailableError
 from recuse.server.seats import Seats
@@ -35,9 +36,8 @@ from recuse.session.carried import received
 from recuse.session.place import LedgerLocation
 
 T = TypeVar("T")
-PLANNING = 20.0
 ESTIMATING = 60.0
-"""seconds after which somebody who is explained, or estimated for, is told to come later"""
+"""seconds after which somebody who is estimated for is told to come later"""
 JOBS_KEPT = 1_000
 USED_AGAIN = timedelta(minutes=1)
 """how often it is written down that a token is used"""
@@ -64,7 +64,7 @@ class Service:
         }
         self.seats = Seats(opening, answers)
         self.counts = Counts()
-        self._planner = Standing(opening, PLANNING)
+        self._planners = Planners(opening)
         self._estimator = Standing(opening, ESTIMATING)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -77,7 +77,7 @@ class Service:
         """Open the ledger, start the workers; return whether the ledger is new. What is refused is raised."""
         made = await self.book.open()
         self._version = await self.book.do(lambda ledger: ledger.data_version())
-        await asyncio.gather(self.seats.start(), self._planner.ask({"do": "catalogue"}))
+        await asyncio.gather(self.seats.start(), self._planners.start())
         return made
 
     async def stop(self) -> None:
@@ -86,7 +86,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.seats.stop()
-        await self._planner.stop()
+        await self._planners.stop()
         await self._estimator.stop()
         self.book.close()
 
@@ -111,23 +111,23 @@ class Service:
 
     # -------------------------------------------------------------- free
 
-    async def explain(self, sql: str) -> Any:
+    async def explain(self, name: str, sql: str) -> Any:
         """Return what is understood of a question; no private row is read."""
-        return await self._planned({"do": "explain", "sql": sql})
+        return await self._planned(name, {"do": "explain", "sql": sql})
 
-    async def describe(self, sql: str) -> Any:
+    async def describe(self, name: str, sql: str) -> Any:
         """Return the columns of a question's answer: the plan knows them."""
         with self._refusals_counted():
-            return await self._planned({"do": "describe", "sql": sql})
+            return await self._planned(name, {"do": "describe", "sql": sql})
 
-    async def asked_of(self, sql: str) -> tuple[str, str]:
+    async def asked_of(self, name: str, sql: str) -> tuple[str, str]:
         """Return whom a SELECT asks: the catalogue of PostgreSQL, the data, or both, which is refused."""
-        kind, word = await self._planned({"do": "asked of", "sql": sql})
+        kind, word = await self._planned(name, {"do": "asked of", "sql": sql})
         return kind, word
 
-    async def catalogue(self) -> Any:
+    async def catalogue(self, name: str) -> Any:
         """Return the tables with their columns and owners: no row."""
-        return await self._planned({"do": "catalogue"})
+        return await self._planned(name, {"do": "catalogue"})
 
     async def estimate(self, who: Holder, asked: Message) -> Any:
         """Return how far answers will lie from the truth, from statistics that were stated; one at a time."""
@@ -141,16 +141,17 @@ class Service:
 
     async def price(self, who: Holder, asked: Inquiry) -> Price:
         """Return what a question would cost now; nothing is charged."""
-        found = await self._planned(asked.message("bill"))
+        found = await self._planned(who.token.name, asked.message("bill"))
         if found["public"]:
             return Price.ABOUT_NOBODY
         bill = asked.bill(found, who.analyst)
         stored = await self.book.do(lambda ledger: ledger.stored(bill))
         return Price.EPSILON if stored is None else Price.STORED
 
-    async def _planned(self, message: Message) -> Any:
+    async def _planned(self, name: str, message: Message) -> Any:
+        """Return what is found for somebody of this name."""
         await self._follow()
-        return await _available(self._planner.ask(message))
+        return await _available(self._planners.ask(name, message))
 
     async def _follow(self) -> None:
         """Let workers open the data anew when the custodian has published it."""
@@ -158,7 +159,7 @@ class Service:
         if version != self._version:
             self._version = version
             self.seats.restart()
-            await self._planner.restart()
+            await self._planners.restart()
 
     # -------------------------------------------------------------- asking
 
@@ -172,7 +173,7 @@ class Service:
             return await self._asked(who, asked)
 
     async def _asked(self, who: Holder, asked: Inquiry) -> Job:
-        found = await self._planned(asked.message("bill"))
+        found = await self._planned(who.token.name, asked.message("bill"))
         job = Job(secrets.token_hex(16), who.token.name, found["columns"])
         if found["public"]:
             self._begin_one(who, job, self._free_of_charge(asked))
@@ -182,7 +183,7 @@ class Service:
         stored = await self.book.do(lambda ledger: ledger.stored(bill))
         if stored is not None:
             self.counts.stored += 1
-            job.done.set_result(await self._arranged(asked, stored.answer, stored))
+            job.done.set_result(await self._arranged(who, asked, stored.answer, stored))
             return self._kept(job)
         self._begin_one(who, job, self._charged(who, asked, bill, job))
         return self._kept(job)
@@ -217,7 +218,7 @@ class Service:
             await self.somebody(who.token)
             receipt = await self.book.charge(bill)
             if isinstance(receipt, Stored):
-                return await self._arranged(asked, receipt.answer, receipt)
+                return await self._arranged(who, asked, receipt.answer, receipt)
             self.counts.charged += 1
             await self._alerted(bill)
             message = asked.message("look", key=bill.key)
@@ -230,7 +231,7 @@ class Service:
                 self.counts.unanswered += 1
                 raise UnansweredError
             await self.book.do(lambda ledger: ledger.store(receipt, text))
-        return await self._arranged(asked, text, receipt)
+        return await self._arranged(who, asked, text, receipt)
 
     async def _alerted(self, bill: Bill) -> None:
         """Tell the custodian's log when a budget runs out; what is spent is public."""
@@ -238,11 +239,11 @@ class Service:
         for name in {None, bill.analyst}:
             alert(self.dataset.name, name, await self.book.balance(name), charge)
 
-    async def _arranged(self, asked: Inquiry, text: str, receipt: Charged | Stored) -> Answer:
+    async def _arranged(self, who: Holder, asked: Inquiry, text: str, receipt: Charged | Stored) -> Answer:
         told = {"remaining": str(receipt.remaining), "data_version": receipt.data_version}
         is_stored = isinstance(receipt, Stored)
         message = asked.message("arrange", answer=text, stored=is_stored, **told)
-        return received(await _available(self._planner.ask(message)))
+        return received(await _available(self._planners.ask(who.token.name, message)))
 
     @contextmanager
     def _refusals_counted(self) -> Iterator[None]:

@@ -123,7 +123,7 @@ async def sign_out(body: SignOutBody, asking: PageReader, request: Request) -> R
 @pages.get("/")
 async def ask(asking: PageReader, open: Annotated[int, Query(ge=0, lt=2**62)] = 0) -> Response:
     """Return the page on which questions are asked; `open`: the number of one in the history."""
-    tables = await asking.service.catalogue()
+    tables = await asking.service.catalogue(asking.who.token.name)
     name = None if asking.who.is_custodian else asking.who.analyst
     found = await asking.service.book.do(lambda ledger: ledger.charges(name, open + 1, 1)) if open else []
     charge = next((shown_charge(number, charge) for number, charge in found if number == open), None)
@@ -133,7 +133,7 @@ async def ask(asking: PageReader, open: Annotated[int, Query(ge=0, lt=2**62)] = 
 @pages.get("/patterns")
 async def patterns(asking: PageReader) -> Response:
     """Return the page on which subgraphs are drawn and counted."""
-    tables = await asking.service.catalogue()
+    tables = await asking.service.catalogue(asking.who.token.name)
     return await _page(asking, "patterns", edges=_edges(tables), data=_data(asking, tables))
 
 
@@ -161,7 +161,7 @@ async def budget(asking: PageReader) -> Response:
 @pages.get("/policy")
 async def policy(asking: PageReader) -> Response:
     """Return whose the rows of each table are, as a picture and in words; no row is shown."""
-    tables = await asking.service.catalogue()
+    tables = await asking.service.catalogue(asking.who.token.name)
     text = Path(asking.service.dataset.policy).read_text("utf-8") if asking.who.is_custodian else None
     version = await asking.service.book.do(lambda ledger: ledger.data_version())
     return await _page(asking, "policy", tables=tables, drawn=picture(tables), text=text, version=version)

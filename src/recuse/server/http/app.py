@@ -87,7 +87,7 @@ async def openapi(request: Request, asking: SignedIn) -> Any:  # noqa: ARG001
 @questions.post("/explain")
 async def explain(body: ExplainBody, asking: SignedIn) -> JsonObject:
     """Return what is understood of a question and who owns each row: free."""
-    found: JsonObject = await asking.service.explain(body.sql)
+    found: JsonObject = await asking.service.explain(asking.who.token.name, body.sql)
     return found
 
 
@@ -154,7 +154,7 @@ async def budget(asking: SignedIn) -> JsonObject:
 @questions.get("/catalogue")
 async def catalogue(asking: SignedIn) -> list[JsonObject]:
     """Return the tables with their columns, keys and owners: no row."""
-    found: list[JsonObject] = await asking.service.catalogue()
+    found: list[JsonObject] = await asking.service.catalogue(asking.who.token.name)
     return found
 
 
@@ -174,7 +174,10 @@ async def me(asking: SignedIn) -> JsonObject:
 @custody.get("/policy")
 async def policy(asking: Custodian) -> JsonObject:
     """Return who is protected, as the custodian wrote it."""
-    return {"tables": await asking.service.catalogue(), "file": asking.service.dataset.policy}
+    return {
+        "tables": await asking.service.catalogue(asking.who.token.name),
+        "file": asking.service.dataset.policy,
+    }
 
 
 @custody.get("/analysts")

@@ -85,7 +85,7 @@ class Conversation:
         found = ClientStatement.of(sql)
         if found.kind != "select":
             return found
-        kind, word = await self.service.asked_of(found.rest)
+        kind, word = await self.service.asked_of(self.token.name, found.rest)
         return replace(found, kind=kind, word=word, rest=sql)
 
     async def columns(self, statement: ClientStatement, sql: str) -> tuple[ResultColumn, ...] | None:
@@ -100,7 +100,7 @@ class Conversation:
             case "table":
                 return tuple(ResultColumn(name, TEXT) for name in TABLES[statement.word])
             case "ask" | "catalogue":
-                return self._shown((await self.service.describe(_stated(sql)[0]))["columns"])
+                return self._shown((await self.service.describe(self.token.name, _stated(sql)[0]))["columns"])
         return None
 
     def _shown(self, columns: Sequence[dict[str, Any]]) -> tuple[ResultColumn, ...]:
@@ -139,7 +139,7 @@ class Conversation:
             case "table":
                 return await self._table(statement.word)
             case "explain":
-                found = await self.service.explain(_stated(statement.rest)[0])
+                found = await self.service.explain(self.token.name, _stated(statement.rest)[0])
                 rows = [[line] for line in found["text"].splitlines()]
                 return Outcome("EXPLAIN", (ResultColumn("QUERY PLAN", TEXT),), rows)
             case "write":
@@ -200,7 +200,9 @@ class Conversation:
     async def _table(self, word: str) -> Outcome:
         holder = await self.service.somebody(self.token)
         if word == "policy":
-            rows = [[table["name"], table["owned"]] for table in await self.service.catalogue()]
+            rows = [
+                [table["name"], table["owned"]] for table in await self.service.catalogue(self.token.name)
+            ]
         elif word == "budget":
             balance = await self.service.book.balance(holder.analyst)
             rows = [[decimal_text(getattr(balance, name)) for name in TABLES["budget"]]]
@@ -217,7 +219,7 @@ class Conversation:
         holder = await self.service.somebody(self.token)
         epsilon = stated or self.said.get("epsilon")
         if epsilon is None:
-            if not (await self.service.describe(text))["public"]:
+            if not (await self.service.describe(self.token.name, text))["public"]:
                 raise ParameterError(
                     "what may the answer cost?",
                     hint="SET recuse.epsilon = 0.5, or begin with /* epsilon = 0.5 */",

@@ -202,7 +202,7 @@ class Visit:
             if self._relay is None or not self._relay.is_open:
                 service = conversation.service
                 version = await service.book.do(lambda ledger: ledger.data_version())
-                self._relay = await catalogue.relay(version, await service.catalogue())
+                self._relay = await catalogue.relay(version, await service.catalogue(conversation.token.name))
             return self._relay
 
         extended = Extended(conversation, None if catalogue is None else relay)

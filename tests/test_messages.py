@@ -12,7 +12,7 @@ from recuse.engines.binding import check_plan
 from recuse.errors import QueryError
 from recuse.messages import FILE, GAP, finding, message_for, messages
 from recuse.sql.compile import compile_query
-from support.brought import World, snippets
+from support.brought import CHANCE, World, needs_server, snippets
 from support.documents import ROOT
 from support.profiles import some
 from support.sql.bazaar import POLICY, catalogue, engine
@@ -38,7 +38,7 @@ def test_the_page_and_the_file_are_one():
 
 def test_every_message_has_an_example_or_says_why_there_is_none():
     assert [one.code for one in messages() if (one.example is None) == (one.why is None)] == []
-    assert len(SHOWN) > 0.85 * len(messages())
+    assert len(SHOWN) > 0.93 * len(messages())
     assert len(REFUSED) > 100
 
 
@@ -65,14 +65,15 @@ def world():
         yield made
 
 
-@pytest.mark.parametrize("snippet", some(snippets(), 0.1))
+@pytest.mark.parametrize("snippet", some([one for one in snippets() if not needs_server(one)], 0.1))
 def test_a_snippet_brings_its_message_about(world, snippet):
     told = world.told(snippet)
     assert told is not None
     message = message_for(told.kind, told.words)
     assert message is not None, UPDATE
     if snippet in SHOWN:
-        assert (message.code, message.shown) == (SHOWN[snippet].code, told.whole), UPDATE
+        assert message.code == SHOWN[snippet].code, UPDATE
+        assert CHANCE in snippet or message.shown == told.whole, UPDATE
 
 
 def test_a_snippet_that_nobody_minds_is_told_nothing(world):

@@ -31,4 +31,5 @@ def test_a_failure_after_the_charge_says_nothing():
 
 def test_what_only_a_server_refuses_is_a_refusal():
     again = error_of({"code": "busy", "problem": "one question at a time", "hint": "wait"})
-    assert (type(again), str(again)) == (errors.RecuseError, "one question at a time; hint: wait")
+    assert (again.code, str(again)) == ("busy", "one question at a time; hint: wait")
+    assert errors.RecuseError.code != "busy"

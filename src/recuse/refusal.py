@@ -20,6 +20,11 @@ KINDS = {kind.code: kind for kind in _library(RecuseError) if kind is not Unansw
 """the refusals that can be said by their code; a failure after the charge has no words to say"""
 
 
+def _elsewhere(code: str) -> type[RecuseError]:
+    """Return a class for a refusal that the library itself does not know: a server's."""
+    return type(RecuseError.__name__, (RecuseError,), {}, code=code)
+
+
 def said(error: RecuseError) -> dict[str, Any]:
     """Return a refusal as JSON can write it."""
     return {
@@ -37,7 +42,7 @@ def error_of(found: dict[str, Any]) -> RecuseError:
     """Return the refusal that was said."""
     if found["code"] == UnansweredError.code:
         return UnansweredError()
-    kind = KINDS.get(found["code"], RecuseError)
+    kind = KINDS.get(found["code"]) or _elsewhere(found["code"])
     details: Any = {name: found.get(name) for name in ("found", "accepted", "hint")}
     if issubclass(kind, QueryError):
         return kind(found["problem"], line=found.get("line"), column=found.get("column"), **details)

@@ -68,11 +68,7 @@ OVERLOAD = "a later form of a function: the words of its first form are shown"
 GUARD = "sqlglot makes no such tree; if it ever does, it is refused"
 BEFORE = "what is run as it is has been tried before, and refuses it in its own words"
 UNMET = {
-    ("scalars/build.py", "is not known"): GUARD,
-    ("scalars/floats.py", "one of these must be a float"): OVERLOAD,
     ("scalars/growth.py", "and text is needed"): OVERLOAD,
-    ("scalars/moving.py", "days are added to a date"): OVERLOAD,
-    ("scalars/moving.py", "the difference of these"): OVERLOAD,
     ("scalars/moving.py", "a whole number of units"): "the reader of INTERVAL refuses it before",
     ("scalars/numbers.py", "a whole number is needed"): OVERLOAD,
     ("sql/compile.py", "nested too deeply"): "depth is bounded when a text is parsed",
@@ -105,10 +101,6 @@ UNMET = {
     ("sql/scope.py", "this form of *"): BEFORE,
 }
 TABLED_UNMET = {
-    "a WITH clause is not accepted here",
-    "DISTINCT over the answer means nothing",
-    "GROUP BY is not accepted here",
-    "ORDER BY is not accepted here",
     "a subquery stands for a value inside an expression",
 }
 """what is read wherever people write it, or has been refused in other words before"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recuse.scalars import convert
 from recuse.scalars.evaluate import evaluate
 from recuse.scalars.expression import Call, Constant, Convert, Expression, Value, Variable
-from recuse.scalars.function import Mistyped, check_arity
+from recuse.scalars.function import Mistyped, OtherForm, check_arity
 from recuse.scalars.literals import literal
 from recuse.scalars.table import OF_ENGINES, TABLE
 from recuse.scalars.types import Float, Null, Number, Text, Type
@@ -26,17 +26,19 @@ def _no_row(column: Variable) -> Value:
 
 def apply(name: str, *arguments: Expression) -> Expression:
     """Return the call of a function: of the first overload that takes these arguments."""
-    first: Mistyped | None = None
+    mistakes: list[Mistyped] = []
     for function in TABLE.get(name) or OF_ENGINES[name]:
         try:
             check_arity(function, len(arguments))
             signature = function.signature(arguments)
+        except OtherForm:
+            continue
         except Mistyped as mistake:
-            first = first or mistake
+            mistakes.append(mistake)
             continue
         takes = [bring(argument, kind) for argument, kind in zip(arguments, signature.takes, strict=True)]
         return _folded(Call(function, tuple(takes), signature.gives))
-    raise first or Mistyped(f"the function {name} is not known")
+    raise mistakes[0]
 
 
 def bring(expression: Expression, kind: Type) -> Expression:

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from recuse.scalars.expression import Call, Constant, Expression
-from recuse.scalars.function import Function, Mistyped, Signature, fixed
+from recuse.scalars.function import Function, Mistyped, OtherForm, Signature, fixed
 from recuse.scalars.rounding import places
 from recuse.scalars.spelling import ZERO, cast
 from recuse.scalars.types import SMALLINT, Boolean, Float, Null, Number, whole, words
@@ -35,7 +35,7 @@ def _numbers(arguments: Sequence[Expression]) -> Signature:
 def _some_float(arguments: Sequence[Expression]) -> Signature:
     """Return the signature of arithmetic of which one side is a float: exact numbers stay exact."""
     if not any(isinstance(argument.type, Float) for argument in arguments):
-        raise Mistyped("one of these must be a float", "cast it: CAST(x AS DOUBLE)")
+        raise OtherForm
     return _numbers(arguments)
 
 

@@ -29,6 +29,13 @@ class Mistyped(Exception):  # noqa: N818 - what an argument is, not what went wr
         """which argument is at fault, if one is"""
 
 
+class OtherForm(Mistyped):
+    """A form of a function does not take these arguments; another form of that name says what is taken."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+
 @dataclass(frozen=True, slots=True)
 class Signature:
     """The types that the arguments are brought to, and the type of the result."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from recuse.scalars.convert import ordinary
 from recuse.scalars.dates import ALIASES, EPOCH, SPAN, day_of, days_of, moment, rest_of
 from recuse.scalars.expression import Call, Expression
-from recuse.scalars.function import Function, Mistyped, Signature, constant_of
+from recuse.scalars.function import Function, Mistyped, OtherForm, Signature, constant_of
 from recuse.scalars.numbers import whole_number
 from recuse.scalars.spelling import cast, spelled
 from recuse.scalars.types import (
@@ -29,7 +29,7 @@ def _days_signature(sign: int) -> Callable[[Sequence[Expression]], Signature]:
         dates, days = (0, 1) if sign < 0 or isinstance(arguments[0].type, Date) else (1, 0)
         kind = arguments[dates].type
         if not isinstance(kind, Date):
-            raise Mistyped("days are added to a date", "write date + 3, or timestamp + INTERVAL 3 DAY")
+            raise OtherForm
         count = whole_number(arguments, days)
         if not (count.low >= -SPAN and count.high <= SPAN):
             count = whole(-SPAN, SPAN)
@@ -66,8 +66,7 @@ def _move_form(sign: int) -> Callable[..., str]:
 def _two_dates(arguments: Sequence[Expression]) -> Signature:
     kinds = [argument.type for argument in arguments]
     if not all(isinstance(kind, Date) for kind in kinds):
-        hint = "write date_diff('day', y, x)"
-        raise Mistyped("the difference of these is no number of days", hint)
+        raise OtherForm
     return Signature(tuple(kinds), whole(-SPAN, SPAN))
 
 

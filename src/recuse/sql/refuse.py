@@ -16,11 +16,7 @@ from recuse.sql.schema import Schema
 
 # clause in sqlglot's tree: how it is written, why it is refused, what to write instead
 CLAUSES: dict[str, tuple[str, str, str | None]] = {
-    "with_": ("WITH", "a WITH clause is not accepted here", "write it before the outermost SELECT"),
-    "distinct": ("DISTINCT", "DISTINCT over the answer means nothing", "write COUNT(DISTINCT x)"),
-    "group": ("GROUP BY", "GROUP BY is not accepted here", "group in the outermost SELECT"),
     "having": ("HAVING", "HAVING compares aggregates of private rows", "move the condition to WHERE"),
-    "order": ("ORDER BY", "ORDER BY is not accepted here", "leave ORDER BY out"),
     "limit": ("LIMIT", "which rows LIMIT keeps depends on all the others", "leave LIMIT out"),
     "offset": ("OFFSET", "which rows OFFSET skips depends on all the others", "leave OFFSET out"),
     "qualify": ("QUALIFY", "a window function looks at other rows", "leave QUALIFY out"),
@@ -45,7 +41,9 @@ def refuse_clauses(tree: exp.Expr, text: str, accepted: Collection[str]) -> None
         if not value or key in accepted:
             continue
         node = value[0] if isinstance(value, list) else value
-        keyword, problem, hint = CLAUSES.get(key, (key.upper(), f"this clause is not accepted: {key}", None))
+        keyword, problem, hint = CLAUSES.get(
+            key, (key.strip("_").upper(), f"this clause is not accepted: {key}", None)
+        )
         if not isinstance(node, exp.Expr):  # a mere flag, such as BY NAME
             node = tree.args.get("expression") or tree
         place = clause_span(node, keyword, text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from recuse.scalars.expression import Call, Constant, Convert, Expression, Variable
 from recuse.scalars.floats import FLOATS
-from recuse.scalars.function import Mistyped, Signature
+from recuse.scalars.function import Mistyped, OtherForm, Signature
 from recuse.scalars.numbers import number, truncated, within
 from recuse.scalars.rounding import half_away
 from recuse.scalars.types import BIGINT, INTEGER, SMALLINT, Float, Number, clamped, whole
@@ -65,7 +65,7 @@ def of_integers(arguments: Sequence[Expression]) -> Signature:
     """Return the signature of a quotient of integers, or say that it is none."""
     left, right = number(arguments, 0), number(arguments, 1)
     if not _are_integers(arguments):
-        raise Mistyped("these are not both integers")
+        raise OtherForm
     most = max(abs(left.low), abs(left.high))
     return Signature((left, right), whole(-most, most))
 
@@ -121,5 +121,5 @@ PLAIN = next(row for row in FLOATS if row.name == "/")
 def of_floats(arguments: Sequence[Expression]) -> Signature:
     """Return the signature of a quotient one side of which is a float."""
     if not any(isinstance(argument.type, Float) for argument in arguments):
-        raise Mistyped("one of these must be a float")
+        raise OtherForm
     return PLAIN.signature(arguments)

@@ -38,7 +38,7 @@ def refused(error: RecuseError, *, fatal: bool = False, sql: str | None = None) 
     """Return a refusal: what is wrong, where, and what to write instead."""
     level = "FATAL" if fatal else "ERROR"
     state = error.state if isinstance(error, StateError) else STATES.get(error.code, "XX000")
-    said = {"S": level, "V": level, "C": state, "M": error.problem}
+    said = {"S": level, "V": level, "C": state, "M": error.problem, "R": error.code}
     details = [f"found: {error.found}"] if error.found else []
     details += [f"accepted: {error.accepted}"] if error.accepted else []
     if details:

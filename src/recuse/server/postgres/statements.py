@@ -92,6 +92,8 @@ class ClientStatement:
             return cls("table", sql, found[1].lower())
         if found := _COPY.fullmatch(bare):
             return cls("copy", sql, found[2].lower(), found[1])
+        if first == "copy" and " to " in low:  # of a table, or into a file
+            return cls("copy", sql)
         if first == "explain":
             return cls("explain", sql, rest=bare[len("explain") :].strip())
         if first in WRITES:

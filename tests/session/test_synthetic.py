@@ -15,6 +15,7 @@ from recuse.session.fanout import fan_out
 from recuse.session.parts import Parts
 from recuse.session.session import connect
 from recuse.session.statistics import Statistics
+from recuse.session.synthetic import make
 from support.noise import Seeded
 
 
@@ -119,3 +120,26 @@ def test_people_named_by_an_expression_cannot_be_made_up():
     policy = Policy.parse('[[protect]]\ntable = "edge"\nkey = ["least(a, b)", "greatest(a, b)"]\n')
     with connect(edges, policy) as session, pytest.raises(ParameterError, match="an expression"):
         session.estimate("SELECT COUNT(*) FROM edge", 1, like=Statistics({"edge": 5}))
+
+
+def totals(session, largest) -> list[float]:
+    """Return what the customers of made-up data have, the most first."""
+    plan = session.compile("SELECT SUM(price) FROM orders")
+    stated = Statistics({"customer": 50, "orders": 200}, {"orders": 8} | largest, {"orders.price": 100})
+    made = make(session.engine.catalogue(), session.policy, plan, stated).database
+    each = made.execute("SELECT SUM(price) FROM orders GROUP BY customer ORDER BY 1 DESC")
+    return [float(total) for (total,) in each.fetchall()]
+
+
+@pytest.mark.parametrize("most", [300, 5_000])
+def test_whoever_has_most_has_what_is_stated(tmp_path, most):
+    """Others have as much as before, or less: nobody has more than that."""
+    with items(tmp_path) as session:
+        free, found = totals(session, {}), totals(session, {"orders.price": most})
+        assert 300 < free[0] < 5_000
+        assert most - 8 <= found[0] <= most, "whole numbers, rounded down"
+        assert len(found) == len(free)
+        if most > free[0]:
+            assert found[1:] == free[1:]
+        with pytest.raises(StatisticsError, match=r"how many values has orders\.item"):
+            totals(session, {"orders.item": 20})

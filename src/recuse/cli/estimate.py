@@ -42,7 +42,9 @@ RowsStated = Annotated[
 LargestStated = Annotated[
     list[str] | None,
     typer.Option(
-        metavar=STATED, help="With --rows: the most rows that link to one row, or share TABLE.COLUMN."
+        metavar=STATED,
+        help="With --rows: the most rows that link to one row, or share TABLE.COLUMN, or the most that they "
+        "have of a decimal TABLE.COLUMN.",
     ),
 ]
 SizesStated = Annotated[

@@ -22,8 +22,9 @@ class Statistics:
     others have fewer and fewer: by a power of their rank, or as chance has it within 5 times the mean. Where
     nothing is stated, ten times the mean is assumed, and the estimate says so. Of a column by which rows are
     joined, `largest["visit.doctor"]` is how many rows share one value, and `rows["visit.doctor"]` how many
-    values there are. `typical["orders.price"]` is about how large one number is, in place of what the policy
-    says ([[typical]]).
+    values there are. Of a column with decimal places `largest["orders.price"]` is how much of it the rows
+    that link to one row have together, at most. `typical["orders.price"]` is about how large one number is,
+    in place of what the policy says ([[typical]]).
     """
 
     rows: Mapping[str, int]

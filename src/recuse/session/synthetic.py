@@ -101,9 +101,12 @@ class Maker:
             rows = self.statistics.rows_of(table.name)
             known = dict.fromkeys(self._naming(table), np.arange(rows)) | dict(self._references(table, rows))
             known |= dict(self._spread(table, rows)) | dict(self._listed(table, rows))
-            known |= dict(self._links(table, rows))
+            links = dict(self._links(table, rows))
+            known |= links
             self.made[table.name] = {
-                column.name: known[column.name] if column.name in known else self._values(table, column, rows)
+                column.name: known[column.name]
+                if column.name in known
+                else self._within(table, column, links, self._values(table, column, rows))
                 for column in table.columns
             }
             self.stated.update((table.name, name) for name in known)
@@ -160,7 +163,7 @@ class Maker:
             place = f"{table.name}.{column.name}"
             values = stated_of(self.statistics.rows, place) or named.get(column.name)
             largest = stated_of(self.statistics.largest, place)
-            if largest is None and stated_of(self.statistics.rows, place) is None:
+            if stated_of(self.statistics.rows, place) is None and (largest is None or _is_amount(column)):
                 continue
             if values is None:
                 raise StatisticsError(
@@ -177,6 +180,17 @@ class Maker:
         size = said if stated is None else exact(stated, name=column.name)
         most = MADE_UP if size is None else min(max(2, round(2 * size)), MOST_MADE_UP)
         return self.random.integers(0, most, rows)
+
+    def _within(self, table: Table, column: Column, links: Mapping[str, Numbers], values: Numbers) -> Numbers:
+        """Return made-up amounts of which whoever has most has what is stated: `largest["visit.cost"]`."""
+        most = stated_of(self.statistics.largest, f"{table.name}.{column.name}")
+        if most is None or not _is_amount(column) or not links:
+            return values
+        _, whose = np.unique(next(iter(links.values())), return_inverse=True)
+        totals = np.bincount(whose, values)
+        allowed = np.where(totals == totals.max(), most, np.minimum(totals, most))
+        share = allowed / np.maximum(totals, 1)
+        return np.floor(values * share[whose]).astype(np.int64)
 
     def _listed(self, table: Table, rows: int) -> Iterator[tuple[str, Numbers]]:
         """Yield the columns whose values the policy lists: each as likely."""
@@ -244,6 +258,12 @@ class Maker:
 
 def _says(said: Typical, table: Table, column: Column) -> bool:
     return same(said.table, table.name) and any(same(name, column.name) for name in said.columns)
+
+
+def _is_amount(column: Column) -> bool:
+    """Return whether a column holds numbers with decimal places: what is added up, and by which none join."""
+    kind = stored(column.type)
+    return isinstance(kind, Float) or (isinstance(kind, Number) and kind.scale > 0)
 
 
 def _value(name: str, column: Column, listed: Sequence[str | int | Fraction] | None) -> str:

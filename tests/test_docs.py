@@ -80,6 +80,18 @@ def test_the_site_has_every_page():
     assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
 
 
+def test_a_block_that_is_a_file_is_a_block_on_the_site(caplog):
+    """Readers saw the text of fences that name a file: MkDocs takes such a line for prose."""
+    site = runpy.run_path(str(DOCS / "site.py"))
+    assert site["on_page_markdown"]("```toml shop.toml\n[budget]\n```\n").startswith(
+        '```toml title="shop.toml"\n'
+    )
+    assert site["on_page_markdown"]("```text\na\n```\n") == "```text\na\n```\n"
+    site["on_page_content"]("<p>```toml shop.toml [budget]</p>", page="shop.md")
+    assert "shop.md: a block of code is shown as text" in caplog.text
+    assert "docs/site.py" in (ROOT / "mkdocs.yml").read_text()
+
+
 # ------------------------------------------------------------------ one sentence a line
 
 

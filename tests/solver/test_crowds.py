@@ -23,6 +23,16 @@ from support.judges import relations as judge
 from support.strategies import relations
 
 WIDTH = 1e-3
+NONE = (
+    "CROWD",
+    "FEW_TUPLES_EACH",
+    "SPARSE_TUPLES_EACH",
+    "ROUNDS_AT_FIRST",
+    "FEW_OVERLOADED",
+    "SECOND_LOOK_GAP",
+    "SEEN_AT_ONCE",
+)
+"""what is taken away: a second look is then always worth it"""
 levels = st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0])
 
 
@@ -31,7 +41,7 @@ def crowded():
     """Take the thresholds away, and count the whole programs that were solved."""
     solved, solve = [], whole_tuples.solve
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("CROWD", "FEW_TUPLES_EACH", "SPARSE_TUPLES_EACH", "ROUNDS_AT_FIRST", "FEW_OVERLOADED"):
+        for name in NONE:
             patched.setattr(limits, name, 0)
         patched.setattr(whole_tuples, "solve", lambda *asked: (solved.append(asked), solve(*asked))[1])
         yield solved

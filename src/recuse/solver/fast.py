@@ -22,10 +22,11 @@ from recuse.solver.cuts.truncation import Truncation
 from recuse.solver.index.common_withdrawal import shared_index
 from recuse.solver.index.integer import integer_index
 from recuse.solver.index.newton import first_guess, real_index
+from recuse.solver.index.secant import secant_index
 from recuse.solver.interval import NOTHING, Interval, enclosed
 from recuse.solver.lp import whole_tuples
 from recuse.solver.lp.master import Tally
-from recuse.solver.lp.program import Method, patience
+from recuse.solver.lp.program import Method
 from recuse.solver.lp.whole_tuples import has_alternatives
 from recuse.solver.reference import Reference, reference
 from recuse.solver.source import InMemory, TupleSource
@@ -73,10 +74,12 @@ class FastPrograms:
         """Return an interval that holds N_s(τ), at most `width` wide or above `stop_above`."""
         if not self.largest_load() > tau:
             return NOTHING
-        few = self.source.overloaded(tau) <= limits.FEW_OVERLOADED
-        soon = few and len(self.source) >= limits.MANY_TUPLES
+        overloaded = self.source.overloaded(tau)
+        soon = overloaded <= limits.FEW_OVERLOADED and len(self.source) >= limits.MANY_TUPLES
         rounds = limits.COUNT_ROUNDS if soon else limits.ROUNDS_AT_FIRST
-        found = self._tried(lambda: self._strict(tau).interval(tau, width, stop_above, rounds))
+        found = None
+        if not _seen_at_once(overloaded, len(self.source), width):
+            found = self._tried(lambda: self._strict(tau).interval(tau, width, stop_above, rounds))
         found = found or self._whole(tau, width, stop_above)
         found = found or self._tried(lambda: self._strict(tau).interval(tau, width, stop_above))
         return found or self._reference().strict_withdrawals(tau, width, stop_above)
@@ -101,14 +104,27 @@ class FastPrograms:
     def _newton(self, theta: float, beta: float, width: float) -> Interval | None:
         """Return an interval that holds r, at most `width` wide; nothing if it does not close."""
         memory = self.source.everything()
-        start = first_guess(memory.loads, memory.evaluation.tuples, theta, beta)
+        tuples, prices = memory.evaluation.tuples, memory.evaluation.prices
+        start = first_guess(memory.loads, tuples, theta, beta)
+        crowd = memory.overloaded(theta * math.exp(beta * start))
+        meets = len(tuples.members) > limits.MEETING * memory.evaluation.participants
+        if meets and not has_alternatives(tuples) and _seen_at_once(crowd, len(tuples), width):
+
+            def count(tau: float) -> Interval:
+                met = touching(tuples, memory.above(tau), prices)
+                return whole_tuples.glimpsed(whole_tuples.withdrawals, met, tau, width / 2, math.inf)
+
+            found = secant_index(count, start, self.largest_load(), theta, beta, width)
+            if found is not None:
+                return found
         return real_index(self._descent, start, self.largest_load(), theta, beta, width)
 
     def _whole(self, tau: float, width: float, stop_above: float) -> Interval | None:
         """Return an interval that holds N_s(τ) from a program of whole tuples, where cuts would be slower.
 
         The interior-point method solves it where few tuples meet. Where many participants are overloaded, a
-        first-order method soon tells about how many would have to withdraw, which may be all that is asked.
+        first-order method soon tells about how many would have to withdraw, which may be all that is asked;
+        if it is not, how far it came says whether another look would do.
         """
         memory = self.source.listed()
         if memory is None:
@@ -126,9 +142,11 @@ class FastPrograms:
         )
         if not few and overloaded.sum() < limits.CROWD:
             return None
-        ahead = min(limits.GLIMPSE_ITERATIONS, patience(len(met.tuples.members), limits.GLIMPSE_WORK))
-        method = Method.INTERIOR if few else Method.FIRST_ORDER
-        found = attempted(lambda: whole_tuples.strict_withdrawals(met, tau, method, ahead))
+        if few:
+            found = attempted(lambda: whole_tuples.strict_withdrawals(met, tau, Method.INTERIOR))
+        else:
+            look = whole_tuples.strict_withdrawals
+            found = attempted(lambda: whole_tuples.glimpsed(look, met, tau, width, stop_above))
         return found if found and (found.width <= width or found.low > stop_above) else None
 
     def _tried(self, ask: Callable[[], Interval | None]) -> Interval | None:
@@ -158,6 +176,12 @@ class FastPrograms:
     def _reference(self) -> Reference:
         evaluation = self.source.everything().evaluation
         return reference(evaluation.tuples, evaluation.participants, evaluation.prices)
+
+
+def _seen_at_once(overloaded: int, tuples: int, width: float) -> bool:
+    """Return whether a first-order method sees a count of a crowd closely enough before cuts begin to."""
+    crowd = overloaded >= limits.CROWD and tuples <= limits.QUICK_TUPLES
+    return crowd and width >= limits.SEEN_AT_ONCE * overloaded
 
 
 def _methods(movable: Focus) -> Sequence[Method]:

@@ -28,6 +28,9 @@ GLIMPSE_ITERATIONS, GLIMPSE_WORK = 1000, 1e9
 where cuts may take minutes for the first of them. (bench)"""
 ROUNDS_AT_FIRST = 2
 """Rounds of cuts before any of that: most levels of a noisy maximum have lost by then. (bench)"""
+QUICK_TUPLES, SEEN_AT_ONCE = 300_000, 2e-4
+"""Tuples up to which a crowd is looked at before any cut, and how closely a count is asked for then at most,
+as a share of the crowd: two masters of cuts may take ten times as long. (race_report: 2-stars of G(600))"""
 FEW_OVERLOADED, MANY_TUPLES = 400, 10_000
 """Overloaded participants up to which cuts are never slow, and tuples from which an interior point may be:
 there all rounds come first. (forum)"""
@@ -77,6 +80,9 @@ WHOLE_TUPLES_GAPS = 1, 1 / 16
 (bench)"""
 GLIMPSE_GAP = 1e-3
 """The relative gap that it is asked for where it only looks ahead. (bench)"""
+SECOND_LOOK_MARGIN, SECOND_LOOK_GAP = 1 / 2, 5e-5
+"""How much closer than it seems to need a second look is, and the gap below which cuts are as quick.
+(race_report: edges of ego-Facebook, 2-stars of G(600))"""
 REFINEMENT_GAIN = 2**20
 """How much smaller an error is expected to be after a round. (safety)"""
 
@@ -174,6 +180,10 @@ COMMON_WITHDRAWALS = (0.0, *(2.0 ** (-i / 2) for i in range(24, 1, -1)))
 """Common withdrawals among which a first guess is taken. (bench)"""
 FULL_NEWTON_PROGRAMS = 12
 """Programs before the question is handed on. (safety)"""
+MEETING = 2
+"""Tuples a participant up to which cuts are sparse, and many participants one variable. (race_report)"""
+SECANT_STEPS = 12
+"""Counts before the secant method hands on; it takes about four. (race_report)"""
 NEWTON_STEPS = 80
 """Steps of Newton's method before the question is handed on. (safety)"""
 NEWTON_LONGEST_STEP = 0.7

@@ -34,8 +34,8 @@ CLOSE, ROUGH, FAR_OFF = 1 / 20, 0.002, 0.9
 """How closely X is known in units of τ; as a share of the truth, where X is less than that share of it."""
 SHARE, LEAST = 0.03, 0.05
 """How closely N_s is known, as a share of itself, and at least."""
-INDEX_WIDTH = 0.2
-"""How closely an index is known: its noise has a scale of several units."""
+INDEX_WIDTH, INDEX_SHARE = 0.2, 0.1
+"""How closely an index is known, and as a share of 1/ε: its noise has a scale of 2/ε."""
 SAMPLES = 2001
 
 
@@ -166,7 +166,7 @@ def _counts(sign: SignTable, programs: Programs) -> Iterator[None]:
         if tau >= sign.largest:
             continue
         if key not in sign.counts:
-            seen = programs.strict_withdrawals(tau, 1.0, HOPELESS)
+            seen = programs.strict_withdrawals(tau, SHARE * HOPELESS, HOPELESS)  # no more is ever needed
             if seen.low <= HOPELESS and seen.width > max(LEAST, SHARE * seen.low):
                 seen = programs.strict_withdrawals(tau, max(LEAST, SHARE * seen.low), HOPELESS)
             sign.counts[key] = seen.low if seen.low > HOPELESS else (seen.low + seen.high) / 2
@@ -216,5 +216,6 @@ def _indices(sign: SignTable, programs: Programs) -> Iterator[None]:
     for epsilon in EPSILONS:
         if epsilon not in sign.indices:
             beta = float(Epsilon.of(epsilon).value / 5)
-            sign.indices[epsilon] = math.ceil(programs.index(float(Fraction(1, 2)), beta, INDEX_WIDTH).low)
+            width = max(INDEX_WIDTH, INDEX_SHARE / float(epsilon))
+            sign.indices[epsilon] = math.ceil(programs.index(float(Fraction(1, 2)), beta, width).low)
             yield

@@ -9,7 +9,7 @@ masters of cuts dense, but a first-order method passes over each tuple once an i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -28,6 +28,9 @@ LARGEST_FLOW = 2**31 - 1
 """scipy's flows are 32-bit integers."""
 METHODS = (Method.FIRST_ORDER, Method.INTERIOR)
 """How the whole program is solved, the quicker method first."""
+
+Counting = Callable[[Focus, float, Method, int, float], Interval]
+"""N or N_s of a focus at τ: by which method, in how many iterations, to which relative gap."""
 
 
 def has_alternatives(tuples: Tuples) -> bool:
@@ -52,15 +55,46 @@ def truncated(focus: Focus, tau: float, width: float, methods: Sequence[Method])
 
 
 def strict_withdrawals(
-    focus: Focus, tau: float, method: Method, iterations: int = limits.FIRST_ORDER_ITERATIONS
+    focus: Focus,
+    tau: float,
+    method: Method,
+    iterations: int = limits.FIRST_ORDER_ITERATIONS,
+    gap: float = limits.GLIMPSE_GAP,
 ) -> Interval:
     """Return an interval that holds N_s(τ), as wide as the method leaves it, from whole tuples."""
-    people = len(focus.people)
     evaluation = focus.evaluation()
     checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
-    suggested = solve(program, method, iterations, limits.GLIMPSE_GAP)
-    high = checker.size(checker.strictly_within(suggested.x[:people], tau))
+    suggested = solve(program, method, iterations, gap)
+    high = checker.size(checker.strictly_within(suggested.x[: len(focus.people)], tau))
     return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
+
+
+def withdrawals(focus: Focus, tau: float, method: Method, iterations: int, gap: float) -> Interval:
+    """Return an interval that holds N(τ), as wide as the method leaves it, from whole tuples."""
+    evaluation = focus.evaluation()
+    checker, program = Checker.of(evaluation), FullPrograms(evaluation).withdrawals(tau)
+    suggested = solve(program, method, iterations, gap)
+    high = checker.size(checker.within(suggested.x[: len(focus.people)], tau))
+    return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
+
+
+def glimpsed(count: Counting, focus: Focus, tau: float, width: float, stop_above: float) -> Interval:
+    """Return an interval that holds a count: what a first-order method sees, and sees closer if that may do.
+
+    What is left open falls about as the gap that it is asked for, so the first look tells how close the
+    second must be.
+    """
+    members = len(focus.tuples.members)
+    ahead = min(limits.GLIMPSE_ITERATIONS, patience(members, limits.GLIMPSE_WORK))
+    found = count(focus, tau, Method.FIRST_ORDER, ahead, limits.GLIMPSE_GAP)
+    if found.width <= width or found.low > stop_above:
+        return found
+    gap = limits.GLIMPSE_GAP * limits.SECOND_LOOK_MARGIN * width / found.width
+    if gap < limits.SECOND_LOOK_GAP:
+        return found
+    again = patience(members, limits.WHOLE_TUPLES_WORK)
+    closer = count(focus, tau, Method.FIRST_ORDER, again, gap)
+    return found.narrowed(closer.low, closer.high)
 
 
 def _suggestions(

@@ -3,7 +3,8 @@
     python -m recuse.lab.experiments.race_report solve --graphs FOLDER --tables TABLES [--family graphs]
     python -m recuse.lab.experiments.race_report report --tables TABLES
 
-`solve` goes on where it was stopped, smallest relations first; `report` replays what is solved. NOT PRIVATE.
+`solve` goes on where it was stopped, smallest relations first; `report` replays what is solved. What is
+measured, how often and from which seeds is in `race.toml`, which the tables keep. NOT PRIVATE.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import beta
 
 from recuse.graphs.enumerate import Occurrences
 from recuse.krelation.relation import Floats, KRelation
@@ -30,26 +32,23 @@ from recuse.lab.experiments.accuracy import OWNERS, counted, one_owner, two_kind
 from recuse.lab.experiments.accuracy_report import FLOOR, INFORMATIVE, LOSS, geometric_mean
 from recuse.lab.experiments.disjunctions import disjunctions
 from recuse.lab.experiments.forum_relations import forums
-from recuse.lab.experiments.tables import EPSILONS, Tabled, fill
+from recuse.lab.experiments.race_settings import USUAL, RaceSettings, begun, stated
+from recuse.lab.experiments.signs import signed_sums
+from recuse.lab.experiments.tables import Tabled, fill
 from recuse.mechanism import presets
 from recuse.mechanism.foreknown import Foreknown
 from recuse.mechanism.prepared import prepare
 from recuse.mechanism.racing import Racing
+from recuse.mechanism.release import CONFIDENCE
 from recuse.privacy import Epsilon
 from recuse.solver.fast import fast_programs
 
-JUDGED = 2
-"""the seed of the relations with OR that judge; those of seed 1 are for finding parameters"""
 GOOD, HALF = 0.05, 0.5
 """where the oracle's median is below the first, an answer off by more than the second is a collapse"""
 BESIDE = ("split", "paper", "r2t")
-FAMILIES = {
-    "graphs": EPSILONS,
-    "or": ("0.1", "0.5", "1", "2"),
-    "forum": ("1",),
-    "tpch": EPSILONS,
-    "kinds": EPSILONS,
-}
+FAMILIES = tuple(RaceSettings.read().epsilons)
+SURE = 0.999
+"""with which confidence a cell's coverage is said to be below 95 %, if it is"""
 
 RaceMaker = Callable[[Epsilon], Racing]
 
@@ -68,6 +67,12 @@ class RaceCell:
     coverage: float
     width: float
     """of the race's interval, as a multiple of the split's"""
+    runs: int
+
+    def too_narrow(self) -> bool:
+        """Return whether the upper 99.9 % confidence bound on the interval's coverage is below 95 %."""
+        held = round(self.coverage * self.runs)
+        return held < self.runs and float(beta.ppf(SURE, held + 1, self.runs - held)) < float(CONFIDENCE)
 
     def over(self, other: str | None, place: int = 0) -> float:
         """Return the race's error as a multiple of the oracle's, or of another mechanism's."""
@@ -76,10 +81,12 @@ class RaceCell:
 
 
 def relations(
-    families: Sequence[str], graphs: Path | None, database: Path | None, most: int
+    families: Sequence[str], graphs: Path | None, database: Path | None, settings: RaceSettings
 ) -> Iterator[tuple[str, FoundRelation]]:
     """Yield the relations of some families that are solved for, with their family."""
-    for name, make in disjunctions(JUDGED) if "or" in families else ():
+    for name, make in signed_sums(settings.judged) if "signed" in families else ():
+        yield "signed", (name, "people", make, None)
+    for name, make in disjunctions(settings.judged) if "or" in families else ():
         yield "or", (name, "people", make, None)
     for made in forums() if "forum" in families else ():
         for name, relation in made.pairs():
@@ -91,7 +98,7 @@ def relations(
         for name, protect, make in two_kinds(database):
             yield "kinds", (name, protect, make, None)
     if graphs is not None and "graphs" in families:
-        smallest_first = sorted(counted(graphs, most), key=itemgetter(0))
+        smallest_first = sorted(counted(graphs, settings.most), key=itemgetter(0))
         for (_, name, list_all), protect in product(smallest_first, OWNERS):
             bound = 1 if protect == "edge" and name.endswith(" edges") else None
             yield "graphs", (name, protect, partial(_owned, protect, list_all), bound)
@@ -167,7 +174,7 @@ def measured(table: Tabled, text: str, runs: int, race_of: RaceMaker | None = No
     errors = {name: _errors(table, one.answers) for name, one in found.items()}
     wide = float(np.mean(race.widths) / np.mean(split.widths))
     oracle = replay.oracle(table, text)
-    return RaceCell(table.name, table.protect, text, oracle, errors, float(np.mean(race.held)), wide)
+    return RaceCell(table.name, table.protect, text, oracle, errors, float(np.mean(race.held)), wide, runs)
 
 
 def _errors(table: Tabled, answers: Floats) -> tuple[float, float, float, float]:
@@ -178,7 +185,8 @@ def _errors(table: Tabled, answers: Floats) -> tuple[float, float, float, float]
 
 HEAD = (
     "| relations | cells | race / oracle | split / oracle | p90 / split's | p99 / split's | off by half "
-    "| split: off by half | lose to the paper by > 1.25 | worst | least coverage | width / split's |"
+    "| split: off by half | lose to the paper by > 1.25 | worst | least coverage | too narrow "
+    "| width / split's |"
 )
 
 
@@ -198,17 +206,19 @@ def line(words: str, cells: Sequence[RaceCell]) -> str:
         f"{sum(ratio > LOSS for ratio in beside)}" if beside else "–",
         f"{max(beside):.2f}" if beside else "–",
         f"{min(cell.coverage for cell in cells):.1%}",
+        f"{sum(cell.too_narrow() for cell in cells)}",
         f"{geometric_mean([cell.width for cell in cells]):.2f}",
     )
     return f"| {words} | {len(cells)} | " + " | ".join(figures) + " |"
 
 
-def report(families: Sequence[str], folder: Path, runs: int) -> Iterator[str]:
+def report(families: Sequence[str], folder: Path, settings: RaceSettings) -> Iterator[str]:
     """Yield the lines of the results: a line a family, and for graphs by protection and ε."""
     yield HEAD
-    yield "|---" * 12 + "|"
+    yield "|---" * HEAD.count(" |") + "|"
+    runs = settings.runs
     for family in families:
-        epsilons = FAMILIES[family]
+        epsilons = settings.epsilons[family]
         known = list(tables(folder, family))
         every = [measured(table, text, runs) for table in known for text in epsilons]
         cells = [cell for cell in every if cell.oracle < INFORMATIVE]
@@ -219,7 +229,10 @@ def report(families: Sequence[str], folder: Path, runs: int) -> Iterator[str]:
             if some := [cell for cell in cells if cell.protect == protect]:
                 yield line(f"{family}, {protect} privacy", some)
         for text in epsilons if len(epsilons) > 1 else ():
-            yield line(f"{family}, ε = {text}", [cell for cell in cells if cell.epsilon == text])
+            if some := [cell for cell in cells if cell.epsilon == text]:
+                yield line(f"{family}, ε = {text}", some)
+    yield ""
+    yield stated(folder, settings)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -229,16 +242,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tables", type=Path, required=True, help="where tables are kept")
     parser.add_argument("--graphs", type=Path, help="a folder of graph files")
     parser.add_argument("--tpch", type=Path, help="a DuckDB file with the TPC-H tables")
-    parser.add_argument("--most", type=int, default=3000, help="larger relations of graphs are left out")
+    parser.add_argument("--settings", type=Path, default=USUAL, help="what is measured: a file as race.toml")
     parser.add_argument("--each", type=float, default=math.inf, help="seconds after which one is put off")
     parser.add_argument("--family", choices=FAMILIES, action="append", help="only this (may be repeated)")
-    parser.add_argument("--runs", type=int, default=replay.RUNS)
     given = parser.parse_args(arguments)
-    families = given.family or tuple(FAMILIES)
+    families = given.family or FAMILIES
+    settings = begun(given.tables, given.settings)
     lines = (
-        solve(relations(families, given.graphs, given.tpch, given.most), given.tables, given.each)
+        solve(relations(families, given.graphs, given.tpch, settings), given.tables, given.each)
         if given.step == "solve"
-        else report(families, given.tables, given.runs)
+        else report(families, given.tables, settings)
     )
     for text in lines:
         print(text, flush=True)

@@ -22,7 +22,8 @@ import numpy as np
 from recuse.graphs.enumerate import occurrences
 from recuse.lab.experiments.accuracy import OWNERS, PATTERNS, random_graph
 from recuse.lab.experiments.accuracy_report import INFORMATIVE
-from recuse.lab.experiments.race_report import FAMILIES, HEAD, RaceMaker, line, measured, tables
+from recuse.lab.experiments.race_report import HEAD, RaceMaker, line, measured, tables
+from recuse.lab.experiments.race_settings import RaceSettings
 from recuse.lab.experiments.simulated import SimulatedNoise
 from recuse.mechanism import presets
 from recuse.mechanism.levels import Levels, TauTable
@@ -78,11 +79,12 @@ TRIED: dict[str, RaceMaker] = {
 def tried(folder: Path, runs: int) -> Iterator[str]:
     """Yield what other parameters would give, on graphs and on the forum."""
     yield HEAD
-    yield "|---" * 12 + "|"
+    yield "|---" * HEAD.count(" |") + "|"
+    epsilons = RaceSettings.read().epsilons
     for family in ("graphs", "forum"):
         known = list(tables(folder, family))
         for words, race_of in TRIED.items():
-            every = (measured(t, text, runs, race_of) for t in known for text in FAMILIES[family])
+            every = (measured(t, text, runs, race_of) for t in known for text in epsilons[family])
             yield line(f"{family}: {words}", [cell for cell in every if cell.oracle < INFORMATIVE])
 
 

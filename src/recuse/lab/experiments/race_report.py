@@ -171,13 +171,14 @@ def measured(table: Tabled, text: str, runs: int, race_of: RaceMaker | None = No
         mu = Fraction(1) if table.protect == "node" else Fraction(1, 2)
         index, paper = table.signs[0].indices[text], presets.paper(epsilon, mu=mu)
         found["paper"] = replay.recursive(table, paper, index, random("paper"), runs)
-    errors = {name: _errors(table, one.answers) for name, one in found.items()}
+    errors = {name: errors_of(table, one.answers) for name, one in found.items()}
     wide = float(np.mean(race.widths) / np.mean(split.widths))
     oracle = replay.oracle(table, text)
     return RaceCell(table.name, table.protect, text, oracle, errors, float(np.mean(race.held)), wide, runs)
 
 
-def _errors(table: Tabled, answers: Floats) -> tuple[float, float, float, float]:
+def errors_of(table: Tabled, answers: Floats) -> tuple[float, float, float, float]:
+    """Return the median, p90 and p99 of relative errors, and how many are above a half."""
     errors = np.abs(answers - table.truth) / max(1.0, abs(table.truth))
     median, p90, p99 = (float(np.quantile(errors, part)) for part in (0.5, 0.9, 0.99))
     return median, p90, p99, float(np.mean(errors > HALF))

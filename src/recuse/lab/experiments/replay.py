@@ -68,6 +68,10 @@ class Scored:
         answers = released[0] - sum(released[1:], np.zeros(count)) + table.constant
         return cls(ladder.first + np.arange(count), taus * stretch, answers, penalties)
 
+    def costs(self, rule: Levels) -> Floats:
+        """Return what the levels cost before anything is looked at."""
+        return np.array([float(rule.prior(int(k))) for k in self.levels]) * math.log(2)
+
 
 def deficits(taus: Floats, answers: Floats) -> Floats:
     """Return D_k = max(0, max_{j>k} (X_j - X_k)/τ_j)."""
@@ -77,29 +81,57 @@ def deficits(taus: Floats, answers: Floats) -> Floats:
     return found
 
 
-def race(table: Tabled, mechanism: Racing, random: Generator, runs: int = RUNS) -> Replayed:
-    """Return what the race releases of one cell."""
+@dataclass(frozen=True, slots=True)
+class Raced:
+    """Which level won in every run, and the winner's noise in grid steps."""
+
+    scored: Scored
+    winner: Integers
+    drawn: Integers
+    steps: int
+
+    @property
+    def taus(self) -> Floats:
+        """The τ that was chosen in every run."""
+        found: Floats = self.scored.taus[self.winner]
+        return found
+
+    def answers(self, table: Tabled, mechanism: Racing) -> Floats:
+        """Return what is released: X with the winner's noise, and lifted."""
+        above = (self.scored.levels[self.winner] > 0) & (not table.signed)
+        lift = float(mechanism.offset / mechanism.epsilon) * above
+        return self.scored.answers[self.winner] + self.taus * (self.drawn / ANSWER_GRID + lift)
+
+
+def raced(
+    table: Tabled, mechanism: Racing, random: Generator, runs: int = RUNS, spared: float = 0.0
+) -> Raced:
+    """Return who wins; `spared` participants are truncated for nothing (theorem R11)."""
     dial = mechanism.dial(1)
-    epsilon, share = float(mechanism.epsilon), dial.answer * mechanism.epsilon
+    share = dial.answer * mechanism.epsilon
     rule = mechanism.levels if table.bound is None else mechanism.within(table.bound).levels
     scored = Scored.of(table, rule)
     steps = ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK * len(table.signs))
     sizes, noise = staircase(float(share), steps, random, (runs, len(scored.taus)))
     weight = float(dial.choice * mechanism.epsilon / rule.moves())
     boosts = float(dial.boost * share) * sizes
-    costs = np.array([float(rule.prior(int(k))) for k in scored.levels]) * math.log(2)
-    scores = random.exponential(size=sizes.shape) + boosts - weight * scored.penalties - costs
+    penalties = np.maximum(0.0, scored.penalties - spared)
+    scores = random.exponential(size=sizes.shape) + boosts - weight * penalties - scored.costs(rule)
     winner = scores.argmax(axis=1)
-    drawn = noise[np.arange(runs), winner]
-    tau = scored.taus[winner]
-    lift = float(mechanism.offset) / epsilon * tau * (scored.levels[winner] > 0) * (not table.signed)
-    grid = rule.ladder.levels
-    reach = np.array([staircase_quantile(share, steps, at_any_level(grid, int(k))) for k in scored.levels])
-    step = tau / ANSWER_GRID
-    held = (np.abs(drawn) <= reach[winner]).astype(np.float64)
-    return Replayed(
-        _clamped(table, scored.answers[winner] + drawn * step + lift), held, 2 * reach[winner] * step
-    )
+    return Raced(scored, winner, noise[np.arange(runs), winner], steps)
+
+
+def race(table: Tabled, mechanism: Racing, random: Generator, runs: int = RUNS) -> Replayed:
+    """Return what the race releases of one cell."""
+    found = raced(table, mechanism, random, runs)
+    share, grid = mechanism.dial(1).answer * mechanism.epsilon, mechanism.levels.ladder.levels
+    if table.bound is not None:
+        grid = mechanism.within(table.bound).levels.ladder.levels
+    levels = found.scored.levels
+    reach = np.array([staircase_quantile(share, found.steps, at_any_level(grid, int(k))) for k in levels])
+    held = (np.abs(found.drawn) <= reach[found.winner]).astype(np.float64)
+    wide = 2 * reach[found.winner] * found.taus / ANSWER_GRID
+    return Replayed(clamped(table, found.answers(table, mechanism)), held, wide)
 
 
 def split(table: Tabled, mechanism: Selective, random: Generator, runs: int = RUNS) -> Replayed:
@@ -107,8 +139,9 @@ def split(table: Tabled, mechanism: Selective, random: Generator, runs: int = RU
     rule, share = mechanism.levels, float(mechanism.answer_epsilon)
     scored = Scored.of(table, rule, float(mechanism.stretch))
     weight = float(mechanism.choice_epsilon / rule.moves())
-    costs = np.array([float(rule.prior(int(k))) for k in scored.levels]) * math.log(2)
-    scores = random.exponential(size=(runs, len(costs))) - weight * scored.penalties - costs
+    scores = (
+        random.exponential(size=(runs, len(scored.taus))) - weight * scored.penalties - scored.costs(rule)
+    )
     winner = scores.argmax(axis=1)
     tau = scored.taus[winner]
     steps = ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK * len(table.signs))
@@ -120,7 +153,7 @@ def split(table: Tabled, mechanism: Selective, random: Generator, runs: int = RU
         reach = math.ceil(steps / share * math.log(20))
     lift = float(mechanism.offset) / float(mechanism.epsilon) * tau * (not table.signed)
     step = tau / ANSWER_GRID
-    found = _clamped(table, scored.answers[winner] + drawn * step + lift)
+    found = clamped(table, scored.answers[winner] + drawn * step + lift)
     return Replayed(found, (np.abs(drawn) <= reach).astype(np.float64), 2 * reach * step)
 
 
@@ -133,7 +166,7 @@ def recursive(
     exponent = np.clip(float(mechanism.beta) * noisy + float(mechanism.mu), -20, 600)
     tau = float(mechanism.theta) * np.exp(exponent)
     scale = (ANSWER_GRID + math.ceil(ANSWER_GRID * SLACK)) / ANSWER_GRID / float(mechanism.answer_epsilon)
-    return Replayed(_clamped(table, sign.at(tau) + table.constant + tau * random.laplace(0, scale, runs)))
+    return Replayed(clamped(table, sign.at(tau) + table.constant + tau * random.laplace(0, scale, runs)))
 
 
 def r2t(table: Tabled, mechanism: R2T, random: Generator, runs: int = RUNS) -> Replayed:
@@ -175,6 +208,6 @@ def staircase(
     return sizes, places * np.where(random.random(shape) < 0.5, -1, 1)
 
 
-def _clamped(table: Tabled, answers: Floats) -> Floats:
+def clamped(table: Tabled, answers: Floats) -> Floats:
     """Return the answers, at least 0 where there is no sign; not rounded, as the oracle's are not."""
     return answers if table.signed else np.maximum(0.0, answers)

@@ -117,7 +117,7 @@ class GroupCell:
 
 def hindsight(subject: Releasable, truth: Floats, epsilon: Fraction) -> float:
     """Return the least expected mean error of a level of the race's."""
-    found = []
+    found: list[float] = []
     for tau in presets.STRIDES.taus[:LEVELS]:
         step = float(subject.grid(tau).step)
         noise = float(subject.noise(epsilon, tau, Staircase).spread()) * step

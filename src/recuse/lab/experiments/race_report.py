@@ -113,7 +113,9 @@ def _itself(relation: KRelation) -> KRelation:
     return relation
 
 
-def solve(found: Iterator[tuple[str, FoundRelation]], folder: Path, each: float = math.inf) -> Iterator[str]:
+def solve(
+    found: Iterator[tuple[str, FoundRelation]], folder: Path, settings: RaceSettings, each: float = math.inf
+) -> Iterator[str]:
     """Solve for every relation that has no whole table yet, yielding a line for each.
 
     A relation that takes longer than `each` processor seconds is left as it is, for another run.
@@ -127,7 +129,7 @@ def solve(found: Iterator[tuple[str, FoundRelation]], folder: Path, each: float 
         started = written = time.process_time()
         prepared = prepare(make(), fast_programs)
         table = table or Tabled.of(name, protect, prepared, bound)
-        for _ in fill(table, prepared):
+        for _ in fill(table, prepared, settings.epsilons[family]):
             if time.process_time() - written > 10:
                 table.write(path)
                 written = time.process_time()
@@ -245,12 +247,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tpch", type=Path, help="a DuckDB file with the TPC-H tables")
     parser.add_argument("--settings", type=Path, default=USUAL, help="what is measured: a file as race.toml")
     parser.add_argument("--each", type=float, default=math.inf, help="seconds after which one is put off")
+    parser.add_argument("--only", default="", help="solve only for relations whose names have this in them")
     parser.add_argument("--family", choices=FAMILIES, action="append", help="only this (may be repeated)")
     given = parser.parse_args(arguments)
     families = given.family or FAMILIES
     settings = begun(given.tables, given.settings)
+    found = relations(families, given.graphs, given.tpch, settings)
+    chosen = (one for one in found if given.only in f"{one[1][0]} {one[1][1]}")
     lines = (
-        solve(relations(families, given.graphs, given.tpch, settings), given.tables, given.each)
+        solve(chosen, given.tables, settings, given.each)
         if given.step == "solve"
         else report(families, given.tables, settings)
     )

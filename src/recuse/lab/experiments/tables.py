@@ -28,8 +28,10 @@ EPSILONS = ("0.1", "0.25", "0.5", "0.8", "1", "2")
 QUARTERS = 4
 LOWEST = -8
 """with OR τ far below 1 is useful: doublings"""
-HOPELESS = 400.0
-"""A level that so many would have to leave wins at no ε here."""
+HOPELESS = 40.0
+"""A level that so many times 1/ε would have to leave wins at no ε here."""
+BEYOND_HOPE = 401.0
+"""what stands for a count that was not found"""
 CLOSE, ROUGH, FAR_OFF = 1 / 20, 0.002, 0.9
 """How closely X is known in units of τ; as a share of the truth, where X is less than that share of it."""
 SHARE, LEAST = 0.03, 0.05
@@ -64,7 +66,7 @@ class SignTable:
 
     def count(self, tau: float) -> float:
         """Return N_s of a level, or more than is worth finding."""
-        return 0.0 if tau >= self.largest else self.counts.get(repr(tau), HOPELESS + 1)
+        return 0.0 if tau >= self.largest else self.counts.get(repr(tau), BEYOND_HOPE)
 
 
 @dataclass(slots=True)
@@ -144,44 +146,48 @@ def rungs(largest: float) -> list[float]:
     return sorted({*doublings, *threes})
 
 
-def fill(table: Tabled, prepared: Prepared) -> Iterator[None]:
-    """Solve for what a table lacks, yielding after each number."""
+def fill(table: Tabled, prepared: Prepared, epsilons: Sequence[str] = EPSILONS) -> Iterator[None]:
+    """Solve for what a table lacks that matters at some ε, yielding after each number."""
     parts = list(zip(table.signs, prepared.signs, strict=True))
+    least = min(map(float, epsilons))
+    hopeless = HOPELESS / least
     if table.conjunctions:
         for sign, programs in parts:
             if isinstance(programs, Programs):
-                yield from _counts(sign, programs)
-    needed = {float(tau) for sign in table.signs for tau, n in sign.counts.items() if n <= HOPELESS}
-    yield from _answers(table, [programs for _, programs in parts], needed)
+                yield from _counts(sign, programs, hopeless)
+    needed = {float(tau) for sign in table.signs for tau, n in sign.counts.items() if n <= hopeless}
+    yield from _answers(table, [programs for _, programs in parts], needed, least)
     if table.conjunctions and not table.signed:
         for sign, programs in parts:
             if isinstance(programs, Programs):
-                yield from _indices(sign, programs)
+                yield from _indices(sign, programs, epsilons)
     table.whole = True
 
 
-def _counts(sign: SignTable, programs: Programs) -> Iterator[None]:
+def _counts(sign: SignTable, programs: Programs, hopeless: float) -> Iterator[None]:
     for tau in reversed(rungs(sign.largest)):
         key = repr(tau)
         if tau >= sign.largest:
             continue
         if key not in sign.counts:
-            seen = programs.strict_withdrawals(tau, SHARE * HOPELESS, HOPELESS)  # no more is ever needed
-            if seen.low <= HOPELESS and seen.width > max(LEAST, SHARE * seen.low):
-                seen = programs.strict_withdrawals(tau, max(LEAST, SHARE * seen.low), HOPELESS)
-            sign.counts[key] = seen.low if seen.low > HOPELESS else (seen.low + seen.high) / 2
+            seen = programs.strict_withdrawals(tau, SHARE * hopeless, hopeless)  # no more is ever needed
+            if seen.low <= hopeless and seen.width > max(LEAST, SHARE * seen.low):
+                seen = programs.strict_withdrawals(tau, max(LEAST, SHARE * seen.low), hopeless)
+            sign.counts[key] = seen.low if seen.low > hopeless else (seen.low + seen.high) / 2
             yield
-        if sign.counts[key] > HOPELESS:
+        if sign.counts[key] > hopeless:
             return
 
 
-def _answers(table: Tabled, programs: Sequence[TruncationPrograms], needed: set[float]) -> Iterator[None]:
+def _answers(
+    table: Tabled, programs: Sequence[TruncationPrograms], needed: set[float], epsilon: float
+) -> Iterator[None]:
     """Solve for X from the largest load down: where an answer is needed, and until no oracle would go on."""
     lowest = 0 if table.conjunctions else LOWEST
     largest = max(sign.largest for sign in table.signs)
     taus = sorted({*quarters(largest, lowest), *needed}, reverse=True)
     quantiles = (np.arange(SAMPLES) + 0.5) / SAMPLES
-    noise = np.sign(quantiles - 0.5) * -np.log(1 - 2 * np.abs(quantiles - 0.5)) / float(EPSILONS[0])
+    noise = np.sign(quantiles - 0.5) * -np.log(1 - 2 * np.abs(quantiles - 0.5)) / epsilon
     least, above, whole = math.inf, Line(math.inf, math.inf), table.truth - table.constant
     for tau in taus:
         over = not table.signed and whole - above.at_most(tau) >= least
@@ -211,9 +217,9 @@ def _answer(programs: TruncationPrograms, whole: float, tau: float) -> float:
     return (found.low + found.high) / 2
 
 
-def _indices(sign: SignTable, programs: Programs) -> Iterator[None]:
+def _indices(sign: SignTable, programs: Programs, epsilons: Sequence[str]) -> Iterator[None]:
     """Solve for the paper's index, of every ε: θ = 1, β = ε/5, and a factor of 2."""
-    for epsilon in EPSILONS:
+    for epsilon in epsilons:
         if epsilon not in sign.indices:
             beta = float(Epsilon.of(epsilon).value / 5)
             width = max(INDEX_WIDTH, INDEX_SHARE / float(epsilon))

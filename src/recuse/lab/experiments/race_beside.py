@@ -36,7 +36,7 @@ from recuse.mechanism.parameters import ANSWER_GRID
 from recuse.mechanism.racing import Racing
 from recuse.privacy import Epsilon
 
-Answering = Callable[[Tabled, Fraction, np.random.Generator, int], Floats]
+ReplayedAnswers = Callable[[Tabled, Fraction, np.random.Generator, int], Floats]
 
 LARGEST_ANSWER, RATIO = 2.0**40, 1.05
 """the numbers among which the shifted inverse draws"""
@@ -135,7 +135,7 @@ def sides(table: Tabled, epsilon: Fraction, random: np.random.Generator, runs: i
     return found.answers(table, mechanism)
 
 
-TRIED: dict[str, Answering] = {
+TRIED: dict[str, ReplayedAnswers] = {
     "the race": partial(spared, 0.0),
     "spared: 0.5/ε": partial(spared, 0.5),
     "spared: 1/ε": partial(spared, 1.0),
@@ -147,7 +147,7 @@ TRIED: dict[str, Answering] = {
     "people are known: 3.5 from εn = 100": partial(known_people, 100.0, "3.5"),
     "people are known: 4.5 from εn = 300": partial(known_people, 300.0, "4.5"),
 }
-ONE_OWNER: dict[str, Answering] = {"sides (runs with a winner)": sides}
+ONE_OWNER: dict[str, ReplayedAnswers] = {"sides (runs with a winner)": sides}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Beside:
     errors: tuple[float, float, float, float]
 
 
-def beside(table: Tabled, text: str, answer: Answering, runs: int) -> Beside:
+def beside(table: Tabled, text: str, answer: ReplayedAnswers, runs: int) -> Beside:
     """Return a cell: one seed for all that is tried, and errors of at most all of the answer."""
     random = np.random.default_rng(zlib.crc32(f"{table.name} {table.protect} {text}".encode()))
     epsilon = Epsilon.of(text).value

@@ -42,17 +42,17 @@ SEED, EPSILONS = 7, ("0.1", "0.5", "1", "2")
 WORTHWHILE, HALF = 0.5, 0.5
 """cells in which the oracle errs by more of a mean group are left out; what counts as a collapse"""
 
-Made = tuple[Releasable, Floats]
+MadeGroups = tuple[Releasable, Floats]
 """What is released, and the truth of every group."""
 
 
-def one_owner(kind: int, people: int, groups: int) -> Made:
+def one_owner(kind: int, people: int, groups: int) -> MadeGroups:
     """Return rows with one owner."""
     rows = DATA[kind].rows(people, groups, np.random.default_rng([SEED, kind, people, groups]))
     return clipped(rows, fast_programs), rows.true_answers().astype(float)
 
 
-def by_kinds(exponent: float, people: int, groups: int) -> Made:
+def by_kinds(exponent: float, people: int, groups: int) -> MadeGroups:
     """Return purchases by buyers, who are in all groups, from sellers of one group each."""
     random = np.random.default_rng([SEED, people, groups])
     sellers = 12 * groups
@@ -66,7 +66,7 @@ def by_kinds(exponent: float, people: int, groups: int) -> Made:
     return subject, np.array([float(one.true_answer()) for one in found])
 
 
-def by_pairs(exponent: float, people: int, groups: int) -> Made:
+def by_pairs(exponent: float, people: int, groups: int) -> MadeGroups:
     """Return meetings of two people, each of them in any group."""
     random = np.random.default_rng([SEED, people, groups, 2])
     owners = np.stack([ranked(random, people, 5 * people, exponent) for _ in range(2)], axis=1)
@@ -84,7 +84,7 @@ def _by_group(owners: Integers, where: Integers, groups: int, names: Sequence[ob
     ]
 
 
-FORMS: dict[str, tuple[Callable[[], Made], ...]] = {
+FORMS: dict[str, tuple[Callable[[], MadeGroups], ...]] = {
     "E0": tuple(
         partial(one_owner, kind, people, groups)
         for groups in (5, 12, 60)

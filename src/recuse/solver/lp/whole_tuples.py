@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from recuse.deferred import sparse
+from recuse.krelation.evaluate import Evaluation
 from recuse.krelation.relation import Floats, Tuples, exact_sum
 from recuse.solver import limits
 from recuse.solver.bounds import down, dual_bound, up
@@ -22,14 +23,14 @@ from recuse.solver.certificate import Checker
 from recuse.solver.cuts.restriction import Focus
 from recuse.solver.interval import Interval, enclosed
 from recuse.solver.lp.extended import FullPrograms, power_of_two_near
-from recuse.solver.lp.program import LinearProgram, Method, patience, solve
+from recuse.solver.lp.program import LinearProgram, Method, Suggestion, patience, solve
 
 LARGEST_FLOW = 2**31 - 1
 """scipy's flows are 32-bit integers."""
 METHODS = (Method.FIRST_ORDER, Method.INTERIOR)
 """How the whole program is solved, the quicker method first."""
 
-Counting = Callable[[Focus, float, Method, int, float], Interval]
+CountOfFocus = Callable[[Focus, float, Method, int, float], Interval]
 """N or N_s of a focus at τ: by which method, in how many iterations, to which relative gap."""
 
 
@@ -63,22 +64,26 @@ def strict_withdrawals(
 ) -> Interval:
     """Return an interval that holds N_s(τ), as wide as the method leaves it, from whole tuples."""
     evaluation = focus.evaluation()
-    checker, program = Checker.of(evaluation), FullPrograms(evaluation).strict_withdrawals(tau)
-    suggested = solve(program, method, iterations, gap)
-    high = checker.size(checker.strictly_within(suggested.x[: len(focus.people)], tau))
-    return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
+    program, lift = FullPrograms(evaluation).strict_withdrawals(tau), Checker.of(evaluation).strictly_within
+    return _counted(program, lambda g: lift(g, tau), evaluation, solve(program, method, iterations, gap))
 
 
 def withdrawals(focus: Focus, tau: float, method: Method, iterations: int, gap: float) -> Interval:
     """Return an interval that holds N(τ), as wide as the method leaves it, from whole tuples."""
     evaluation = focus.evaluation()
-    checker, program = Checker.of(evaluation), FullPrograms(evaluation).withdrawals(tau)
-    suggested = solve(program, method, iterations, gap)
-    high = checker.size(checker.within(suggested.x[: len(focus.people)], tau))
+    program, lift = FullPrograms(evaluation).withdrawals(tau), Checker.of(evaluation).within
+    return _counted(program, lambda g: lift(g, tau), evaluation, solve(program, method, iterations, gap))
+
+
+def _counted(
+    program: LinearProgram, lift: Callable[[Floats], Floats], evaluation: Evaluation, suggested: Suggestion
+) -> Interval:
+    """Return what a suggestion proves of a count: its multipliers from below, its lifted point from above."""
+    high = Checker.of(evaluation).size(lift(suggested.x[: evaluation.participants]))
     return Interval(0.0, high).narrowed(dual_bound(program, suggested.y), high)
 
 
-def glimpsed(count: Counting, focus: Focus, tau: float, width: float, stop_above: float) -> Interval:
+def glimpsed(count: CountOfFocus, focus: Focus, tau: float, width: float, stop_above: float) -> Interval:
     """Return an interval that holds a count: what a first-order method sees, and sees closer if that may do.
 
     What is left open falls about as the gap that it is asked for, so the first look tells how close the

@@ -1,20 +1,24 @@
 """How τ is chosen for quantiles, and what rows weigh: settings side by side. NOT PRIVATE, made data.
 
-    python -m recuse.lab.experiments.quantiles [--rank 1/2] [--runs 40]
+    python -m recuse.lab.experiments.quantiles [--rank 1/2] [--runs 40] [--opendp]
 
 `split` is the choice of sums that are drawn apart, with X(τ) of the rows on either side of a number, as it
 was before; `scaled` has that choice and everybody's rows scaled to τ together; the others are scaled, spend a
 part of ε on τ, and have a doubling cost so much. An error is that of the rank, a NULL counted as one half.
+
+With --opendp: one row a person, beside OpenDP's quantile, which is told between which ends values lie and how
+many rows one has, and chooses among 2,001 numbers between them; then between 0 and ten times the largest.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import opendp.prelude as dp
 
 from recuse.krelation.owned import OwnedRows, owned_rows
 from recuse.krelation.relation import Integers
@@ -30,6 +34,7 @@ from recuse.solver.fast import fast_programs
 
 EPSILONS = (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2))
 NOT_ANSWERED = 0.5
+CANDIDATES = 2_001
 Weigher = Callable[[OwnedGroup, Fraction], Weighing]
 
 
@@ -94,15 +99,71 @@ def rows(rank: Fraction, runs: int) -> Iterator[str]:
         for epsilon in EPSILONS:
             cells = []
             for _, choosing, weigher in settings(epsilon):
-                errors, nulls = [], 0
-                for _ in range(runs):
-                    tau = choosing.choose(group.signs, noise)
-                    value = picker.pick(weigher(group, tau), choosing.answer_epsilon, noise).value
-                    nulls += value is None
-                    place = None if value is None else np.searchsorted(ordered, value) / len(ordered)
-                    errors.append(NOT_ANSWERED if place is None else abs(float(place) - float(rank)))
-                cells.append(f"{np.median(errors):.1%}" + (f", NULL {nulls / runs:.0%}" if nulls else ""))
+                found = [
+                    picker.pick(
+                        weigher(group, choosing.choose(group.signs, noise)), choosing.answer_epsilon, noise
+                    ).value
+                    for _ in range(runs)
+                ]
+                cells.append(_rank_error(ordered, rank, found))
             yield f"| {words} | {float(epsilon):g} | {' | '.join(cells)} |"
+
+
+def opendp_quantile(values: Integers, rank: Fraction, ends: tuple[float, float], epsilon: Fraction) -> float:
+    """Return OpenDP's quantile of values of which everybody has one, among numbers between two ends."""
+    candidates = [float(number) for number in np.linspace(*ends, CANDIDATES)]
+
+    def quantile(scale: float) -> dp.Measurement:
+        return dp.m.make_private_quantile(
+            dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+            dp.symmetric_distance(),
+            dp.max_divergence(),
+            candidates,
+            float(rank),
+            scale,
+        )
+
+    found = dp.binary_search_chain(quantile, d_in=1, d_out=float(epsilon))
+    return float(found(values.astype(float)))
+
+
+def beside_opendp(rank: Fraction, runs: int) -> Iterator[str]:
+    """Yield the table beside OpenDP: people and ε a line, errors of the rank."""
+    dp.enable_features("contrib")
+    noise, picker, draws = SecureNoise(), AtRank(rank, NUMBERS), np.random.default_rng(18)
+    yield "| people | ε | ours | OpenDP, told the ends | OpenDP, ends ten times too far |"
+    yield "|---:|---:|---:|---:|---:|"
+    for people in (300, 1_000, 10_000):
+        values = np.round(100 * np.exp(draws.normal(4, 1, people))).astype(np.int64)
+        nothing, ordered = np.zeros(people, np.int64), np.sort(values)
+        (owned,) = owned_rows(values, nothing + 1, np.arange(people), nothing, people, 1)
+        group, most = OwnedGroup(owned, fast_programs), float(ordered[-1])
+        for epsilon in EPSILONS:
+            choosing = presets.picking(Epsilon(epsilon))
+
+            def ours(choosing: Selective = choosing, group: OwnedGroup = group) -> float | None:
+                tau = choosing.choose(group.signs, noise)
+                return picker.pick(group.counting(tau), choosing.answer_epsilon, noise).value
+
+            told, far = (float(ordered[0]), most), (0.0, 10 * most)
+            cells = [[ours() for _ in range(runs)]]
+            cells += [
+                [opendp_quantile(values, rank, ends, epsilon) for _ in range(runs)] for ends in (told, far)
+            ]
+            shown = (_rank_error(ordered, rank, found) for found in cells)
+            yield f"| {people:,} | {float(epsilon):g} | {' | '.join(shown)} |"
+
+
+def _rank_error(ordered: Integers, rank: Fraction, found: Sequence[float | None]) -> str:
+    """Return the median error of ranks, and how many are NULL: such a one errs by a half."""
+    errors = [
+        NOT_ANSWERED
+        if value is None
+        else abs(float(np.searchsorted(ordered, value)) / len(ordered) - float(rank))
+        for value in found
+    ]
+    nulls = sum(value is None for value in found) / len(found)
+    return f"{np.median(errors):.1%}" + (f", NULL {nulls:.0%}" if nulls else "")
 
 
 def main() -> None:
@@ -110,8 +171,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--rank", type=Fraction, default=Fraction(1, 2))
     parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--opendp", action="store_true")
     options = parser.parse_args()
-    for line in rows(options.rank, options.runs):
+    table = beside_opendp if options.opendp else rows
+    for line in table(options.rank, options.runs):
         print(line, flush=True)
 
 

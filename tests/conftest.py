@@ -9,6 +9,7 @@ import pytest
 from support.profiles import chosen, load_profile
 
 load_profile()
+gc.disable()  # until all is collected: nothing that is loaded before is garbage
 
 
 def named(item: pytest.Item) -> str:
@@ -30,6 +31,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

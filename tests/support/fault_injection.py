@@ -82,25 +82,36 @@ def errors() -> list[BaseException]:
     ]
 
 
-_ours: dict[CodeType, bool] = {}
+_known: dict[int, CodeType] = {}
+_ours: dict[int, bool] = {}
+"""whether code is ours, by its id: to hash it looks at all of it, every time; `_known` keeps it there"""
+
+
+def _is_ours(code: CodeType) -> bool:
+    _known[id(code)] = code
+    _ours[id(code)] = code.co_filename.startswith(SOURCE) and code.co_filename not in GUARDS
+    return _ours[id(code)]
 
 
 class Watcher:
     """Sees the calls after a charge, in the order in which each is first made, and how often."""
 
     def __init__(self) -> None:
-        self.calls: Counter[Call] = Counter()
+        self._made: Counter[tuple[int, str]] = Counter()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
-        code = frame.f_code
-        if code not in _ours:
-            _ours[code] = code.co_filename.startswith(SOURCE) and code.co_filename not in GUARDS
-        if not _ours[code]:
+        place = id(frame.f_code)
+        if not (_ours[place] if place in _ours else _is_ours(frame.f_code)):
             return
         if event == "call":
-            self.calls[code, ""] += 1
+            self._made[place, ""] += 1
         elif event == "c_call" and _module(arg).partition(".")[0] in OTHERS:
-            self.calls[code, _name(arg)] += 1
+            self._made[place, _name(arg)] += 1
+
+    @property
+    def calls(self) -> Counter[Call]:
+        """The calls, and how often each was made."""
+        return Counter({(_known[place], called): times for (place, called), times in self._made.items()})
 
 
 @dataclass(frozen=True)
@@ -141,9 +152,9 @@ class Forker:
     """seconds after which a copy is ended; what it would have told is missing then"""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
-        self._faults = {(fault.call, fault.time): fault for fault in faults}
-        self._codes = {code for (code, _), _ in self._faults}
-        self._made: Counter[Call] = Counter()
+        self._faults = {(id(fault.call[0]), fault.call[1], fault.time): fault for fault in faults}
+        self._codes = {place for place, _, _ in self._faults}
+        self._made: Counter[tuple[int, str]] = Counter()
         self.told: list[tuple[str | None, bool]] = []
         self.pipe: int | None = None
         """where a copy tells what left it; None in the process itself"""
@@ -154,17 +165,17 @@ class Forker:
         return list(self._faults.values())
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
-        code = frame.f_code
-        if code not in self._codes:
+        place = id(frame.f_code)
+        if place not in self._codes:
             return
         if event == "call":
-            call = code, ""
+            call = place, ""
         elif event == "c_call" and _module(arg).partition(".")[0] in OTHERS:
-            call = code, _name(arg)
+            call = place, _name(arg)
         else:
             return
         self._made[call] += 1
-        if fault := self._faults.pop((call, self._made[call]), None):
+        if fault := self._faults.pop((*call, self._made[call]), None):
             self._fork(fault.error)
 
     def _fork(self, error: BaseException) -> None:

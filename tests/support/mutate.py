@@ -353,7 +353,7 @@ MUTANTS = (
     Mutant(
         "whoever has more than the level counts as they are",
         "mechanism/clipped.py",
-        "found[over] = _share(sizes[over], loads[over], most)",
+        "found[over] = share(sizes[over], loads[over], most)",
         "found[over] = sizes[over] * step.denominator // step.numerator",
         ("tests/mechanism/test_clipped.py",),
     ),

@@ -44,17 +44,23 @@ class Trace:
 
 def traced(work: Callable[[], Any]) -> Trace:
     """Return what is called while some work is done."""
-    found, stack = Trace(), []
+    found, source = Trace(), str(SOURCE)
+    seen = dict[int, tuple[CodeType, bool]]()  # by id: to hash code looks at all of it, every time
+    stack = list[int]()
 
     def on_call(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        if not code.co_filename.startswith(str(SOURCE)) or code.co_name.startswith("<"):
+        place = id(frame.f_code)
+        if place not in seen:
+            code = frame.f_code
+            is_ours = code.co_filename.startswith(source) and not code.co_name.startswith("<")
+            seen[place] = code, is_ours
+        if not seen[place][1]:
             return
         if event == "call":
-            stack.append(code)
-            found.codes.add(code)
+            stack.append(place)
             found.depth = max(found.depth, len(stack))
-            found.distinct_depth = max(found.distinct_depth, len(set(stack)))
+            if len(stack) > found.distinct_depth:
+                found.distinct_depth = max(found.distinct_depth, len(set(stack)))
         elif event == "return" and stack:
             stack.pop()
 
@@ -63,6 +69,7 @@ def traced(work: Callable[[], Any]) -> Trace:
         work()
     finally:
         sys.setprofile(None)
+    found.codes |= {code for code, is_ours in seen.values() if is_ours}
     return found
 
 

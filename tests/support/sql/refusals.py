@@ -98,7 +98,20 @@ def sites_at(lines: Lines) -> set[Site]:
     of: dict[str, list[int]] = {}
     for module, line in lines:
         of.setdefault(module, []).append(line)
-    return {site for site in sites() if any(site.first <= n <= site.last for n in of.get(site.module, ()))}
+    return {
+        site
+        for module, numbers in of.items()
+        for site in _sites_of().get(module, ())
+        if any(site.first <= n <= site.last for n in numbers)
+    }
+
+
+@cache
+def _sites_of() -> dict[str, list[Site]]:
+    found: dict[str, list[Site]] = {}
+    for site in sites():
+        found.setdefault(site.module, []).append(site)
+    return found
 
 
 def remember(patch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,10 @@ import pyarrow
 
 from recuse.errors import DatabaseError
 from recuse.krelation.relation import Integers
-from recuse.solver.kept.warehouse import Spelling
+from recuse.solver.kept.warehouse import Spelling, narrow
 
 ARRIVING = "recuse arriving"
+WIDTHS = {7: "TINYINT", 15: "SMALLINT", 31: "INTEGER", 63: "BIGINT"}
 _NUMBERS = count()
 """tables of one process have names of their own"""
 
@@ -25,6 +26,9 @@ class DuckDBSpelling:
 
     def wide(self, number: str) -> str:
         return f"CAST({number} AS HUGEINT)"
+
+    def narrow(self, number: str, most: int) -> str:
+        return narrow(number, most, WIDTHS)
 
     def quotient(self, number: str, divisor: str) -> str:
         return f"({number} // {divisor})"

@@ -22,13 +22,14 @@ import pyarrow
 from recuse.engines.postgres_arrow import plain_table
 from recuse.errors import DatabaseError
 from recuse.krelation.relation import Integers
-from recuse.solver.kept.warehouse import Spelling
+from recuse.solver.kept.warehouse import Spelling, narrow
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 MAY_MAKE_TABLES = (
     "SELECT NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.has_database_privilege("
     "pg_catalog.current_database(), 'TEMPORARY')"
 )
+WIDTHS = {15: "int2", 31: "int4", 63: "int8"}
 _NUMBERS = count()
 """tables of one process have names of their own"""
 _NAME = re.compile(r'"recuse kept \d+"')
@@ -39,6 +40,9 @@ class PostgresSpelling:
 
     def wide(self, number: str) -> str:
         return f"CAST({number} AS numeric)"
+
+    def narrow(self, number: str, most: int) -> str:
+        return narrow(number, most, WIDTHS)
 
     def quotient(self, number: str, divisor: str) -> str:
         return f"DIV({number}, {divisor})"

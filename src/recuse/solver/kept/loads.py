@@ -58,9 +58,11 @@ class KeptLoads:
         """Return the loads above and up to τ in heaps. A load is whole: it is above τ if it is above ⌊τ⌋."""
         over = f"load > {whole(tau)}"
         size = f"FLOOR({HEAPS_A_DOUBLING / math.log(2)} * LN(CAST(load AS DOUBLE PRECISION)))"
-        least, most = (self.tuples.narrow(f"{end}(load)") for end in ("MIN", "MAX"))
+        narrow, every = self.tuples.narrow, self.tuples.most * self.tuples.total
+        least, most = (narrow(f"{end}(load)", self.tuples.largest) for end in ("MIN", "MAX"))
+        count, total = narrow("COUNT(*)", every), narrow("SUM(load)", every)
         found = self.tuples.warehouse.read(
-            f"SELECT {over} AS o, COUNT(*) AS n, SUM(load) AS s, {least} AS a, {most} AS b "
+            f"SELECT {over} AS o, {count} AS n, {total} AS s, {least} AS a, {most} AS b "
             f"FROM {self.tuples.loads} AS l GROUP BY {over}, {size}"
         )
         columns = [column.to_pylist() for column in found.columns]

@@ -13,6 +13,7 @@ from recuse.krelation.relation import Floats, Integers
 from recuse.solver.bounds import UNIT
 from recuse.solver.interval import outward
 from recuse.solver.kept.tuples import KeptTuples
+from recuse.solver.kept.warehouse import lendable
 
 MOST_BITS = 126
 FINEST_BITS = 40
@@ -71,7 +72,9 @@ class KeptOutside:
         key = charges.tobytes()
         if key not in self.lent:
             which = np.flatnonzero(charges > 0)
-            self.lent[key] = self.tuples.warehouse.lend({"c": which, "charge": charges[which]})
+            self.lent[key] = self.tuples.warehouse.lend(
+                {"c": lendable(which), "charge": lendable(charges[which])}
+            )
         return self.lent[key]
 
 

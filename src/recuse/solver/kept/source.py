@@ -20,7 +20,8 @@ from recuse.solver.cuts.outside import NOBODY, Outside
 from recuse.solver.cuts.restriction import Focus
 from recuse.solver.kept.loads import KeptLoads, whole
 from recuse.solver.kept.outside import KeptOutside
-from recuse.solver.kept.tuples import KeptTuples
+from recuse.solver.kept.tuples import KeptTuples, ascending
+from recuse.solver.kept.warehouse import lendable
 from recuse.solver.source import InMemory
 
 BY_NAME = "ORDER BY kind, p"
@@ -83,7 +84,7 @@ class InEngine:
         people = f"SELECT kind, p FROM {self.tuples.loads} AS l WHERE load > {whole(tau)}"
         if invited:
             guests = np.concatenate(list(invited))
-            lent = warehouse.lend({"kind": guests[:, 0], "p": guests[:, 1]})
+            lent = warehouse.lend({"kind": lendable(guests[:, 0]), "p": lendable(guests[:, 1])})
             people = f"{people} UNION SELECT kind, p FROM {lent} AS g"
         chosen = warehouse.keep(
             f"SELECT kind, p, ROW_NUMBER() OVER ({BY_NAME}) - 1 AS i FROM ({people}) AS c"
@@ -112,8 +113,7 @@ class InEngine:
         members = [f"m{j}" for j in range(self.tuples.most)]
         if len(set(self.tuples.kinds)) == len(members):
             return members  # a kind stands in one place only: equal sets are equal rows
-        ordered = self.tuples.warehouse.spelling.ordered
-        return [ordered(members, place) for place in range(1, len(members) + 1)]
+        return ascending(members, self.tuples.warehouse)
 
     def _core(self, projected: str) -> str:
         """Return the query of the core: c, members k0, k1, … and weight of every distinct projection."""
@@ -142,9 +142,9 @@ class InEngine:
         )
 
     def _focus(self, projected: str, count: int, outside: Outside) -> Focus:
-        number = "INTEGER" if count < 2**31 else "BIGINT"
-        keys = ", ".join(f"CAST(k{j} AS {number}) AS k{j}" for j in range(self.tuples.most))
-        weight = self.tuples.narrow("weight")
+        narrow = self.tuples.narrow
+        keys = ", ".join(f"{narrow(f'k{j}', count)} AS k{j}" for j in range(self.tuples.most))
+        weight = narrow("weight", self.tuples.largest)  # whoever is in a row has its weight as a load
         core = self.tuples.warehouse.read(
             f"SELECT {keys}, {weight} AS weight FROM ({self._core(projected)}) AS k ORDER BY c"
         )

@@ -59,9 +59,9 @@ class KeptTuples:
         """The largest number of owners that a tuple can have: it follows from the query."""
         return len(self.kinds)
 
-    def narrow(self, sum_of_weights: str) -> str:
-        """Return a sum as it is read: in 64 bits where all weights together fit."""
-        return f"CAST({sum_of_weights} AS BIGINT)" if self.total < 2**63 else sum_of_weights
+    def narrow(self, number: str, most: int) -> str:
+        """Return a number up to `most` as it is read."""
+        return self.warehouse.spelling.narrow(number, most)
 
     def line(self, sql: str) -> list[int]:
         """Return the whole numbers of a query of one row, 0 for NULL."""
@@ -142,10 +142,28 @@ def _as_set(numbers: Sequence[str], warehouse: Warehouse) -> list[str]:
     """Return the members of a set in ascending order, NULL behind the last."""
     if len(numbers) == 1:
         return list(numbers)
-    if len(numbers) == 2:
-        least, greatest = f"LEAST({', '.join(numbers)})", f"GREATEST({', '.join(numbers)})"
-        return [least, f"NULLIF({greatest}, {least})"]
-    return [warehouse.spelling.members(numbers, place) for place in range(1, len(numbers) + 1)]
+    if len(numbers) > 3:
+        return [warehouse.spelling.members(numbers, place) for place in range(1, len(numbers) + 1)]
+    least, *between, most = ascending(numbers, warehouse)
+    if not between:
+        return [least, f"NULLIF({most}, {least})"]
+    (middle,) = between
+    second = f"CASE WHEN {middle} <> {least} THEN {middle} WHEN {most} <> {least} THEN {most} END"
+    return [least, second, f"CASE WHEN {middle} <> {least} AND {most} <> {middle} THEN {most} END"]
+
+
+def ascending(numbers: Sequence[str], warehouse: Warehouse) -> list[str]:
+    """Return numbers in ascending order; few of them without a list, which takes ten times as long."""
+    if len(numbers) == 1:
+        return list(numbers)
+    if len(numbers) > 3:
+        return [warehouse.spelling.ordered(numbers, place) for place in range(1, len(numbers) + 1)]
+    first, second, *third = numbers
+    least, most = f"LEAST({', '.join(numbers)})", f"GREATEST({', '.join(numbers)})"
+    middle = [
+        f"GREATEST(LEAST({first}, {second}), LEAST(GREATEST({first}, {second}), {last}))" for last in third
+    ]
+    return [least, *middle, most]
 
 
 def _is_number(kind: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+import numpy as np
 import pyarrow
 
 from recuse.krelation.relation import Integers
@@ -16,6 +17,9 @@ class Spelling(Protocol):
     def wide(self, number: str) -> str:
         """Return an expression as a whole number of at least 128 bits."""
 
+    def narrow(self, number: str, most: int) -> str:
+        """Return a number between 0 and `most` in as few bytes as there is a type for."""
+
     def quotient(self, number: str, divisor: str) -> str:
         """Return ⌊number / divisor⌋ of wide numbers: the one not below 0, the other above it."""
 
@@ -24,6 +28,20 @@ class Spelling(Protocol):
 
     def members(self, numbers: Sequence[str], place: int) -> str:
         """Return the same of the set of them: NULL behind the last."""
+
+
+def lendable(numbers: Integers) -> Integers:
+    """Return whole numbers in as few bytes as hold them all: what is handed over is to be small."""
+    ends = np.array([numbers.min(initial=0), numbers.max(initial=0)])
+    kinds = (np.int8, np.int16, np.int32)
+    fitting = (kind for kind in kinds if np.array_equal(ends.astype(kind), ends))
+    return numbers.astype(next(fitting, np.int64))
+
+
+def narrow(number: str, most: int, widths: Mapping[int, str]) -> str:
+    """Return a number up to `most` in the first of types, by their bits, that holds it; as it is if none."""
+    fitting = (kind for bits, kind in widths.items() if most < 2**bits)
+    return next((f"CAST({number} AS {kind})" for kind in fitting), number)
 
 
 class Warehouse(Protocol):

@@ -47,6 +47,13 @@ def test_every_module_of_a_room_is_on_its_map_and_nothing_else(room):
     assert mapped - modules - {room, "native"} == set()
 
 
+def test_every_module_of_the_solver_is_on_its_page_or_here():
+    """Its routes are listed in the room itself, one hop further."""
+    page = (SOURCE / "solver" / "__init__.py").read_text() + PAGE
+    mapped = {word for told in re.findall(r"`([a-z_.]+)`", page) for word in told.split(".")}
+    assert {path.stem for path in (SOURCE / "solver").rglob("*.py")} - mapped == {"__init__"}
+
+
 def test_a_cell_can_be_read_at_a_glance():
     crowded = [
         stage

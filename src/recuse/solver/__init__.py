@@ -2,8 +2,9 @@
 
 What every theorem on a mechanism assumes of them, and all that it assumes:
 
-    for every relation and every τ, θ, β, width  a call ends, raises nothing, and returns an interval that
-    holds the exact number and is no wider than was asked (or whose low end exceeds `stop_above`);
+    for every relation and every τ, θ, β, width  a call ends, raises nothing, and returns an `interval`
+    that holds the exact number and is no wider than was asked (or whose low end exceeds
+    `stop_above`);
     `integer_index` returns the exact integer.
 
 Which algorithm answers which question (`fast`, `reference`, `choices.programs` hold the routes;
@@ -14,7 +15,8 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
                  clause is one person, PDLP at two gaps, an interior point; PDLP only for hundreds overloaded
               3. no OR: Kelley's cuts, one a person (`cuts.truncation`), symmetric people one variable
                  (`cuts.symmetry`), a warm dual simplex (`lp.master`)
-              4. the full program by the simplex method (`lp.extended`), then iterative refinement
+              4. the full program (`lp.program`) by the simplex method (`lp.extended`), then iterative
+                 refinement (`lp.refinement`)
     N(τ)      1. nobody overloaded: 0; loads alone prove that it is too large (`glance`, `bounds.loads_low`)
               2. Kelley's cuts of loads over the overloaded (`cuts.counts`); whom a proof needs is asked in
               3. the full program
@@ -23,7 +25,8 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
               3. Kelley's cuts, sixty rounds
               4. the full program
     r         1. conjunctions, clauses: Newton's method on N(θe^{βs}) = s over Kelley's masters
-                 (`index.newton`); trees: Newton over one common and a few own withdrawals
+                 (`index.newton`); before it, where a crowd is overloaded, the secant method over PDLP's N
+                 (`index.secant`); trees: Newton over one common and a few own withdrawals
                  (`index.common_withdrawal`, column generation), proven by `index.proportional_fitting`
               2. Newton's method on full programs (`index.full_newton`)
               3. bisection on full programs (`reference`)
@@ -42,8 +45,14 @@ Which algorithm answers which question (`fast`, `reference`, `choices.programs` 
                  interior point, the simplex method, iterative refinement
     all       last: Kelley's cuts over an integer dual simplex (`exact`, `choices.exact`, `thresholds.exact`)
 
-Where tuples are (`source`): in memory, or in an engine (`kept`), which sends loads as a histogram, a focus,
-and sums over those whom it leaves out; where every row has one owner there are closed forms.
+Kelley's method cuts with tangents (`cuts.tangents`) that all τ share (`cuts.pool`), over those who may
+withdraw: a restriction (`cuts.restriction`, `choices.restriction`, `thresholds.restriction`) in which others
+stay (`cuts.outside`). What was found once is kept (`memo`). `exact.kelley` is the same in integers, over
+`exact.simplex`; aggregates of neighbours are interpolated binomials (`choices.binomials`).
+
+Where tuples are (`source`): in memory, or in an engine (`kept`, through `kept.warehouse`), which sends loads
+as a histogram, a focus, and sums over those whom it leaves out; where every row has one owner there are
+closed forms (`separate`); groups stay there, too (`kept.grouped`). `kept.tuples` are its tables.
 
 Guarantee: what doubles find is an answer only once `certificate` and `bounds` have proven its ends in
 outward-rounded or integer arithmetic, and whatever they raise is caught (`attempt`). The last resort has no

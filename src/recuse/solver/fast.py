@@ -67,7 +67,7 @@ class FastPrograms:
         """Return an interval that holds N(τ), at most `width` wide or above `stop_above`."""
         if not self.largest_load() > tau:
             return NOTHING
-        found = self._tried(lambda: self._descent(tau).interval(tau, width, stop_above))
+        found = self._tried(lambda: self._load_cuts(tau).interval(tau, width, stop_above))
         return found or self._reference().withdrawals(tau, width, stop_above)
 
     def strict_withdrawals(self, tau: float, width: float, stop_above: float = math.inf) -> Interval:
@@ -117,7 +117,7 @@ class FastPrograms:
             found = secant_index(count, start, self.largest_load(), theta, beta, width)
             if found is not None:
                 return found
-        return real_index(self._descent, start, self.largest_load(), theta, beta, width)
+        return real_index(self._load_cuts, start, self.largest_load(), theta, beta, width)
 
     def _whole(self, tau: float, width: float, stop_above: float) -> Interval | None:
         """Return an interval that holds N_s(τ) from a program of whole tuples, where cuts would be slower.
@@ -159,7 +159,7 @@ class FastPrograms:
             self.plain = self.active = None
         return None
 
-    def _descent(self, tau: float) -> LoadCuts:
+    def _load_cuts(self, tau: float) -> LoadCuts:
         """Return the descent of N in a focus that holds everybody overloaded at τ."""
         if self.plain is None or tau < self.reach:
             self.reach = tau * limits.FOCUS_MARGIN
@@ -170,7 +170,7 @@ class FastPrograms:
 
     def _strict(self, tau: float) -> LoadCuts:
         """Return a descent of N_s that begins with the cuts of N."""
-        self.active = LoadCuts.strict(self._descent(tau).pool, self.tally)
+        self.active = LoadCuts.strict(self._load_cuts(tau).pool, self.tally)
         return self.active
 
     def _reference(self) -> Reference:

@@ -1,4 +1,4 @@
-"""Descent: Kelley's method for N(τ) and N_s(τ) in one workshop.
+"""Kelley's method for N(τ) and N_s(τ), over one pool of cuts.
 
 Solve the master of the cuts found so far, cut its optimum off where a load is still above its bound, again.
 Only the participants in focus may withdraw; should the proof show that another would help, it is asked in.

@@ -1,4 +1,4 @@
-"""The workshop where loads are cut: a relation in focus, its classes, and the cuts found so far.
+"""The pool of cuts of loads: a relation in focus, its classes, and the cuts found so far.
 
 Over g alone every load is convex, and at any g there is a cut ℓ_p(h) ≥ b - C·h. Cuts do not depend on τ, so
 they serve every τ.

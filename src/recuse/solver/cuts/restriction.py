@@ -1,4 +1,4 @@
-"""Focus: what withdrawals of some participants can do, as a small relation of its own.
+"""Restriction: what withdrawals of some participants can do, as a small relation of its own.
 
 A participant whose load is at most τ stays at most τ whoever withdraws, so that only the overloaded ones and
 what touches them matter to N(τ), N_s(τ) and X(τ) (proofs.md, withdrawal form). The others are taken to

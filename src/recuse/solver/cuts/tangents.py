@@ -1,4 +1,4 @@
-"""Slopes: linear functions below the loads and the answer, tangent at a point g.
+"""Tangents: linear functions below the loads and the answer, tangent at a point g.
 
 Any choice of one child at every OR and of what to drop at every clipped AND gives integers k and m with
 u(h) ≥ k - m·h for *all* h ≥ 0; choosing what is active at g makes it tangent there. So a cut is valid by

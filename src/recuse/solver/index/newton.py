@@ -17,7 +17,7 @@ from recuse.solver.interval import Interval
 
 
 class Stepping(Protocol):
-    """A program of N that serves every τ, one step at a time: `Descent`, `Sharing` or `Whole`."""
+    """A program of N that serves every τ, one step at a time: `LoadCuts`, `CommonWithdrawal` or `Whole`."""
 
     @property
     def checker(self) -> Checker:

@@ -33,10 +33,11 @@ from recuse.policy import Policy
 from recuse.sql.compile import compile_query
 from recuse.sql.ownership import own
 from recuse.sql.postgres import POSTGRES
+from recuse.sql.spark import SPARK_SQL
 from support.documents import ROOT
 from support.sql.bazaar import POLICY, catalogue, engine
 
-ASKED_THERE = "-- of PostgreSQL\n"
+ASKED_THERE = {"-- of PostgreSQL\n": POSTGRES, "-- of Spark\n": SPARK_SQL}
 """how a question begins that is asked of tables there"""
 PROMPT = "=> "
 """how a line begins that is typed into psql, at a server"""
@@ -290,8 +291,10 @@ class World:
         elif code.startswith("["):
             own(Policy.parse(code), catalogue())
         elif re.match(r"SELECT|WITH|--", code):
-            found = replace(catalogue(), dialect=POSTGRES) if code.startswith(ASKED_THERE) else catalogue()
-            plan = compile_query(code.removeprefix(ASKED_THERE), POLICY, found)
+            there = next((d for first, d in ASKED_THERE.items() if code.startswith(first)), None)
+            found = catalogue() if there is None else replace(catalogue(), dialect=there)
+            asked = code if there is None else code.partition("\n")[2]
+            plan = compile_query(asked, POLICY, found)
             check_plan(plan, engine())
         else:
             names: dict[str, object] = {"recuse": recuse, "Path": Path}

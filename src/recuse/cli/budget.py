@@ -15,8 +15,10 @@ from typer.core import TyperGroup
 
 from recuse.cli.options import AnalystName, AsJson, announce_new, changed_budget
 from recuse.cli.show import amounts
+from recuse.engines.addresses import place_at
 from recuse.engines.open import is_address
 from recuse.engines.postgres_place import PostgresPlace
+from recuse.engines.spark_place import SparkPlace
 from recuse.errors import DatabaseError, ParameterError
 from recuse.ledger import Ledger, open_or_create
 from recuse.ledger.accounting import approximate_loss
@@ -228,9 +230,9 @@ def check_data(
         typer.echo(f"{shown(source)} can be read as declared")
 
 
-def shown(source: str) -> Path | PostgresPlace:
+def shown(source: str) -> Path | PostgresPlace | SparkPlace:
     """Return where a source is, as it may be shown."""
-    return PostgresPlace(source) if is_address(source) else Path(source)
+    return (place_at(source) or PostgresPlace(source)) if is_address(source) else Path(source)
 
 
 def checked(source: str, policy: Path | None, most: int, *, as_object: bool) -> None:

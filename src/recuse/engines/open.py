@@ -14,8 +14,10 @@ from typing import Any, Protocol, cast
 
 import pyarrow
 
+from recuse.engines.addresses import place_at
 from recuse.engines.engine import Engine
 from recuse.engines.postgres_place import is_postgres, unreadable
+from recuse.engines.spark_place import is_spark
 from recuse.errors import DatabaseError
 from recuse.extras import import_extra
 from recuse.policy import Policy
@@ -46,10 +48,12 @@ class Adapter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """An adapter: which sources it accepts, told without importing it, and the name of its module."""
+    """An adapter: which sources it accepts, told without importing it, the name of its module, its extra."""
 
     accepts: Callable[[object], bool]
     module: str
+    extra: tuple[str, str] = ("DuckDB", "")
+    """what it reads, and what is installed for it"""
 
 
 def made_by(source: object, *packages: str) -> bool:
@@ -59,7 +63,12 @@ def made_by(source: object, *packages: str) -> bool:
 
 EMBEDDED = "recuse.engines.duckdb"
 ADAPTERS: list[Registration] = [
-    Registration(is_postgres, "recuse.engines.postgres"),
+    Registration(is_postgres, "recuse.engines.postgres", ("PostgreSQL", "recuse[postgres]")),
+    Registration(
+        lambda source: is_spark(source) or made_by(source, "pyspark"),
+        "recuse.engines.spark",
+        ("Spark", "recuse[spark]"),
+    ),
     Registration(
         lambda source: isinstance(source, str | PathLike | Mapping) or made_by(source, "duckdb", "_duckdb"),
         EMBEDDED,
@@ -72,10 +81,10 @@ def open_engine(source: Source, policy: Policy | None = None) -> Engine:
 
     The policy says what the engine may use of the machine, and gives columns of files and frames their types.
     """
-    absent = DatabaseError(
-        "the packages that read PostgreSQL are not installed", hint="pip install 'recuse[postgres]'"
-    )
-    adapter: Adapter = import_extra(_registered(source).module, absent)
+    registration = _registered(source)
+    reads, extra = registration.extra
+    absent = DatabaseError(f"the packages that read {reads} are not installed", hint=f"pip install '{extra}'")
+    adapter: Adapter = import_extra(registration.module, absent)
     return adapter.open_source(source, policy)
 
 
@@ -99,7 +108,7 @@ def is_address(source: object) -> bool:
 
 
 def _registered(source: object) -> Registration:
-    if is_address(source) and not is_postgres(source):
+    if is_address(source) and place_at(source) is None:
         raise unreadable()  # nothing of it is shown: there may be a password in it
     for registration in ADAPTERS:
         if registration.accepts(source):

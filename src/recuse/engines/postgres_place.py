@@ -54,6 +54,6 @@ def unreadable() -> DatabaseError:
     """Return that a connection string is none; nothing of it is quoted."""
     return DatabaseError(
         "this connection string cannot be read",
-        accepted="postgresql://user@host:port/database",
+        accepted="postgresql://user@host:port/database, spark://host:port/database or sc://host:port",
         hint="keep the password in PGPASSFILE or ~/.pgpass",
     )

@@ -11,8 +11,8 @@ from typing import Any
 from recuse.scalars.expression import Constant, Expression
 from recuse.scalars.types import Type
 
-PREFIX = "pg "
-"""how the names of functions begin that PostgreSQL means otherwise; people know them without"""
+PREFIX, SPARK = "pg ", "spark "
+"""how the names of functions begin that PostgreSQL and Spark mean otherwise; people know them without"""
 
 
 OPAQUE = "only IS NULL is understood of it: count the rows that have one"
@@ -76,6 +76,11 @@ class Function:
     def __repr__(self) -> str:
         return self.name
 
+    @property
+    def known_as(self) -> str:
+        """Its name as people know it."""
+        return self.name.removeprefix(PREFIX).removeprefix(SPARK)
+
 
 @cache
 def arity(function: Function) -> tuple[int, int | None]:
@@ -94,7 +99,7 @@ def check_arity(function: Function, count: int) -> None:
     wanted = f"at least {least}" if most is None else f"{least}" if least == most else f"{least} to {most}"
     plural = "" if wanted == "1" else "s"
     raise Mistyped(
-        f"{function.name.removeprefix(PREFIX)} takes {wanted} argument{plural}, not {count}",
+        f"{function.known_as} takes {wanted} argument{plural}, not {count}",
         f"write {function.form}",
     )
 

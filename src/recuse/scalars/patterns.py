@@ -23,12 +23,12 @@ def _liking(arguments: Sequence[Expression]) -> Signature:
         escape = constant_of(arguments, 2, "what escapes is written down", "write LIKE '10!%' ESCAPE '!'")
         if not isinstance(escape, str) or len(escape) != 1 or not escape.isascii():
             raise Mistyped("one character escapes", "write LIKE '10!%' ESCAPE '!'", 2)
-        if _units(pattern, escape) is None:
+        if like_units(pattern, escape) is None:
             raise Mistyped("the pattern ends with the character that escapes", "write it twice", 1)
     return Signature(tuple(text(arguments, place) for place in range(len(arguments))), Boolean())
 
 
-def _units(pattern: str, escape: str) -> list[str] | None:
+def like_units(pattern: str, escape: str) -> list[str] | None:
     """Return a pattern as "%", "_" and "=letter"s, None where nothing follows the character that escapes."""
     found, letters = [], iter(pattern)
     for letter in letters:
@@ -61,7 +61,7 @@ def _fits(operand: str, units: Sequence[str]) -> bool:
 
 def _like(change: Callable[[str], str]) -> Callable[..., bool]:
     def value(_: Call, operand: str, pattern: str, escape: str = "") -> bool:
-        units = _units(change(pattern), escape)
+        units = like_units(change(pattern), escape)
         return units is not None and _fits(change(operand), units)
 
     return value

@@ -19,6 +19,7 @@ from recuse.scalars.numbers import NUMBERS
 from recuse.scalars.patterns import PATTERNS
 from recuse.scalars.postgres.own import OWN
 from recuse.scalars.rounding import ROUNDING
+from recuse.scalars.spark.own import SPARK_OWN
 from recuse.scalars.text import TEXT
 from recuse.scalars.units import UNITS_OF_TIME
 
@@ -51,5 +52,5 @@ def _by_name(rows: Iterable[Function]) -> dict[str, tuple[Function, ...]]:
 
 
 TABLE = _by_name(ROWS)
-OF_ENGINES = _by_name(OWN)
+OF_ENGINES = _by_name((*OWN, *SPARK_OWN))
 """functions that one engine means otherwise, under names that no question can write"""

@@ -15,8 +15,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Self
 
+from recuse.engines.addresses import place_at
 from recuse.engines.files import TABLE_FILES
-from recuse.engines.postgres_place import PostgresPlace, is_postgres
+from recuse.engines.spark_place import SparkPlace
 from recuse.errors import LedgerError
 from recuse.ledger import Ledger, open_or_create
 from recuse.privacy import Delta, Epsilon, decimal_text
@@ -28,7 +29,7 @@ class SecondBudgetWarning(UserWarning):
 
 def ledger_path(source: object) -> Path | None:
     """Return where the ledger of a file or folder lies by default: beside it, under its name."""
-    if not isinstance(source, str | PathLike) or is_postgres(source):
+    if not isinstance(source, str | PathLike) or place_at(source) is not None:
         return None
     path = Path(fspath(source)).resolve()
     return path.with_name(path.name + ".ledger")
@@ -43,7 +44,7 @@ def ledgers_of(source: object) -> list[Path]:
 
 
 def _possible_ledgers(source: object) -> Iterator[Path]:
-    if not isinstance(source, str | PathLike) or is_postgres(source):
+    if not isinstance(source, str | PathLike) or place_at(source) is not None:
         return
     path = Path(fspath(source)).resolve()
     related = [path]
@@ -69,8 +70,10 @@ class LedgerLocation:
 
         The ledger of a database on a server lies beside the policy file, under the database's name.
         """
-        if isinstance(source, str) and is_postgres(source):
-            server = PostgresPlace(source)
+        server = place_at(source)
+        if isinstance(server, SparkPlace) and server.folder is not None:
+            source = server.folder  # the same data, whoever reads them
+        elif server is not None:
             return cls(
                 None, _beside(policy, server.name) if ledger is None else Path(ledger).absolute(), str(server)
             )

@@ -19,7 +19,6 @@ from recuse.sql.groups import GroupKey, Joined, Queried, Referenced
 from recuse.sql.listed import KeyValue, Listed
 from recuse.sql.lower import Lowering
 from recuse.sql.measure import Measure
-from recuse.sql.native.lower import quoted
 from recuse.sql.query import Block, Scan, column
 from recuse.sql.reading import Reading
 from recuse.sql.render import union
@@ -192,7 +191,7 @@ def _public_keys(keys: list[GroupKey], question: Reading, schema: Schema) -> str
 def _table_of(origin: Referenced | Queried, schema: Schema) -> str:
     """Return the SQL of a key whose values a public table or a query of the policy has, without NULL."""
     if isinstance(origin, Queried):
-        name = quoted(origin.column)
+        name = schema.catalogue.dialect.identifier(origin.column)
         return f"SELECT DISTINCT {name} AS group_1 FROM ({origin.sql}) AS stated WHERE {name} IS NOT NULL"
     scan = Scan("referenced", origin.table)
     value = column(scan.alias, origin.column)

@@ -9,7 +9,6 @@ the grammar; what a word means is said here and in `scalars.postgres`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 
 from sqlglot import exp
@@ -21,13 +20,11 @@ from recuse.scalars.expression import Expression
 from recuse.scalars.function import PREFIX
 from recuse.scalars.postgres.compiler import PostgresCompiler
 from recuse.scalars.postgres.spelling import engine_type
-from recuse.sql.dialect import Dialect
+from recuse.sql.dialect import Dialect, Understood
 from recuse.sql.position import refusal, span
 from recuse.sql.spoken import OWN
 
 HINT = "see docs/reference/postgresql.md"
-Understood = Callable[[exp.Expr, str], exp.Expr]
-"""a node as it was written, and the text of the question → what it means"""
 
 
 def understood(tree: exp.Query, text: str) -> exp.Query:

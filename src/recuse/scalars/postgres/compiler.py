@@ -22,11 +22,12 @@ from recuse.scalars.duckdb import (
 )
 from recuse.scalars.expression import Call, Constant, Convert, Expression, Query, Variable, measure
 from recuse.scalars.floats import FLOATS
-from recuse.scalars.function import PREFIX, Function, Mistyped
+from recuse.scalars.forms import SqlForm
+from recuse.scalars.function import Function, Mistyped
+from recuse.scalars.integers import is_integer
 from recuse.scalars.postgres import convert, magnitude
 from recuse.scalars.postgres.moments import MOMENT_FORMS
-from recuse.scalars.postgres.numbers import NUMBER_FORMS, SqlForm
-from recuse.scalars.postgres.quotients import is_integer
+from recuse.scalars.postgres.numbers import NUMBER_FORMS
 from recuse.scalars.postgres.spelling import (
     ZERO,
     compared,
@@ -89,8 +90,9 @@ class PostgresCompiler:
     def _call(self, call: Call, most: int) -> str:
         form = FORMS.get(call.function)
         if form is None:
-            name = call.function.name.removeprefix(PREFIX)
-            raise Mistyped(f"{name} is not asked of PostgreSQL", "see docs/reference/postgresql.md")
+            raise Mistyped(
+                f"{call.function.known_as} is not asked of PostgreSQL", "see docs/reference/postgresql.md"
+            )
         _check(call)
         inside = self._loose if call.function.loose or call.function.name in _LOOSE else self._sql
         operands = [inside(argument, most) for argument in call.arguments]

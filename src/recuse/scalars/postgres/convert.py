@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from recuse.scalars.convert import as_text, calendar, cuts, holds
 from recuse.scalars.expression import Constant
-from recuse.scalars.postgres.spelling import NAN, ZERO, cast, constant, engine_type, held, is_long
+from recuse.scalars.forms import is_long
+from recuse.scalars.postgres.spelling import NAN, ZERO, cast, constant, engine_type, held
 from recuse.scalars.spelling import quoted
 from recuse.scalars.types import (
     BIGINT,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from recuse.scalars.dates import CLOCK_FIELDS, DATES, FIELDS
 from recuse.scalars.expression import Call
+from recuse.scalars.forms import SqlForm, chosen
 from recuse.scalars.function import Function, Mistyped, constant_of
 from recuse.scalars.moving import BETWEEN_DATES, DAYS, MOVING, moved_parts
 from recuse.scalars.postgres.convert import ordinary, spelled_as
-from recuse.scalars.postgres.numbers import SqlForm, chosen
 from recuse.scalars.postgres.own import OWN
 from recuse.scalars.postgres.spelling import cast
 from recuse.scalars.types import MICROSECONDS, Date, Time

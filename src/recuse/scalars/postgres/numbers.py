@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from recuse.scalars.bits import BITS
 from recuse.scalars.comparisons import COMPARISONS
 from recuse.scalars.division import DIVISION
 from recuse.scalars.expression import Call, Constant
 from recuse.scalars.floats import FLOATS
+from recuse.scalars.forms import (
+    Bounds,
+    SqlForm,
+    chosen,
+    is_long,
+    numbers,
+    product_bounds,
+    signless_bounds,
+    sum_bounds,
+)
 from recuse.scalars.function import Function, Mistyped
 from recuse.scalars.logic import LOGIC
 from recuse.scalars.numbers import NUMBERS
 from recuse.scalars.postgres.convert import bounded
 from recuse.scalars.postgres.own import INTEGER_QUOTIENT, NUMERIC, QUOTIENT, ROUND, ROUND_FLOAT
 from recuse.scalars.postgres.quotients import PLACES
-from recuse.scalars.postgres.spelling import ZERO, cast, engine_type, held, is_long
+from recuse.scalars.postgres.spelling import ZERO, cast, engine_type, held
 from recuse.scalars.rounding import ROUNDING, places
 from recuse.scalars.spelling import quoted
 from recuse.scalars.types import Number, clamped, hull
 
-SqlForm = Callable[..., str]
 
-
-def chosen(rows: Iterable[Function], forms: dict[str, SqlForm]) -> dict[Function, SqlForm]:
-    """Return the forms of functions, by the rows of a table that have these names."""
-    return {row: forms[row.name] for row in rows if row.name in forms}
-
-
-def _numbers(call: Call) -> list[Number]:
-    return [argument.type for argument in call.arguments if isinstance(argument.type, Number)]
-
-
-def _exact(pattern: str, scales: Callable[[list[Number]], Number]) -> SqlForm:
+def _exact(pattern: str, scales: Bounds) -> SqlForm:
     """Return the form of exact arithmetic: in 64 bits if everything fits them, else in a numeric.
 
     A numeric has room for every sum and product of numbers of 38 digits; what has more is NULL after it.
     """
 
     def form(call: Call, *operands: str) -> str:
-        kinds = _numbers(call)
+        kinds = numbers(call)
         bounds = scales(kinds)
         same = [kind for kind in kinds if kind.scale == 0]
         if len(same) == len(kinds) and is_long(hull([bounds, *kinds])):
@@ -51,26 +48,6 @@ def _exact(pattern: str, scales: Callable[[list[Number]], Number]) -> SqlForm:
         return cast(found, "bigint") if engine_type(call.type) == "bigint" else found
 
     return form
-
-
-def _sum(sign: int) -> Callable[[list[Number]], Number]:
-    def bounds(kinds: list[Number]) -> Number:
-        left, right = kinds
-        ends = (right.low, right.high) if sign > 0 else (-right.high, -right.low)
-        return Number(left.scale, left.low + ends[0], left.high + ends[1])
-
-    return bounds
-
-
-def _product(kinds: list[Number]) -> Number:
-    left, right = kinds
-    ends = [x * y for x in (left.low, left.high) for y in (right.low, right.high)]
-    return Number(left.scale + right.scale, min(ends), max(ends))
-
-
-def _opposite(kinds: list[Number]) -> Number:
-    (kind,) = kinds
-    return hull([kind, Number(kind.scale, -kind.high, -kind.low)])
 
 
 def _wide(kinds: list[Number]) -> Number:
@@ -86,7 +63,7 @@ def _divisor(call: Call, sql: str, target: str) -> str:
 
 def _whole(long: str, wide: str) -> SqlForm:
     def form(call: Call, left: str, right: str) -> str:
-        kinds = _numbers(call)
+        kinds = numbers(call)
         if is_long(_wide(kinds)):
             return long.format(left, _divisor(call, right, "bigint"))
         sides = [held(sql, kind, "numeric") for sql, kind in zip((left, right), kinds, strict=True)]
@@ -99,7 +76,7 @@ def _whole(long: str, wide: str) -> SqlForm:
 def _quotient(call: Call, left: str, right: str) -> str:
     """Return a quotient of exact numbers; how many places each has decides how many the quotient has."""
     sides = []
-    for sql, kind in zip((left, right), _numbers(call), strict=True):
+    for sql, kind in zip((left, right), numbers(call), strict=True):
         sides.append(f"round({held(sql, kind, 'numeric')}, {kind.scale})")
     found = f"round({sides[0]} / {_divisor(call, sides[1], 'numeric')}, {PLACES})"
     if not isinstance(call.type, Number):
@@ -132,7 +109,7 @@ def _rounded(function: str) -> SqlForm:
 
 def _bits(operator: str) -> SqlForm:
     def form(call: Call, left: str, right: str) -> str:
-        if not all(map(is_long, _numbers(call))):
+        if not all(map(is_long, numbers(call))):
             raise Mistyped("PostgreSQL has the bits of integers only", "cast it: CAST(x AS bigint)")
         return f"({left} {operator} {right})"
 
@@ -184,11 +161,11 @@ NUMBER_FORMS: dict[Function, SqlForm] = {
     **chosen(
         NUMBERS,
         {
-            "+": _exact("({} + {})", _sum(1)),
-            "-": _exact("({} - {})", _sum(-1)),
-            "*": _exact("({} * {})", _product),
-            "neg": _exact("(-{})", _opposite),
-            "abs": _exact("abs({})", _opposite),
+            "+": _exact("({} + {})", sum_bounds(1)),
+            "-": _exact("({} - {})", sum_bounds(-1)),
+            "*": _exact("({} * {})", product_bounds),
+            "neg": _exact("(-{})", signless_bounds),
+            "abs": _exact("abs({})", signless_bounds),
             "sign": _sign,
         },
     ),

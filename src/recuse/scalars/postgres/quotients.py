@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from recuse.scalars.expression import Call, Constant, Convert, Expression, Variable
+from recuse.scalars.expression import Call, Expression
 from recuse.scalars.floats import FLOATS
 from recuse.scalars.function import Mistyped, OtherForm, Signature
+from recuse.scalars.integers import all_known, is_integer
 from recuse.scalars.numbers import number, truncated, within
 from recuse.scalars.rounding import half_away
-from recuse.scalars.types import BIGINT, INTEGER, SMALLINT, Float, Number, clamped, whole
+from recuse.scalars.types import Float, Number, clamped, whole
 
 PLACES = 20
 """Decimal places of a quotient of exact numbers; PostgreSQL's own has 16 significant digits or more."""
-INTEGERS = ("SMALLINT", "INTEGER", "BIGINT")
-_CARRYING = frozenset({"+", "-", "*", "%", "neg", "abs", "case", "coalesce", "nullif", "greatest", "least"})
-_COUNTING = frozenset({"pg /", "length", "strlen", "ascii", "position", "&", "|", "xor", "width_bucket"})
-
-
-def is_integer(expression: Expression) -> bool | None:
-    """Return whether PostgreSQL has a whole number as an integer, not as a numeric; None if nobody knows.
-
-    The quotient of integers is an integer, that of numerics is not.
-    """
-    kind = expression.type
-    if not isinstance(kind, Number) or kind.scale:
-        return False
-    match expression:
-        case Constant():
-            return BIGINT.low <= kind.low and kind.high <= BIGINT.high
-        case Variable(stored=spelled):
-            return spelled.upper() in INTEGERS if spelled else None
-        case Convert(operand, target):
-            inner = is_integer(operand)
-            made = target in (SMALLINT, INTEGER, BIGINT) and operand.type != kind
-            return True if made else inner
-        case Call(function, arguments):
-            if function.name not in _CARRYING:
-                return function.name in _COUNTING
-            return _all(is_integer(one) for one in arguments if isinstance(one.type, Number))
-    return None
-
-
-def _all(values: Iterable[bool | None]) -> bool | None:
-    found = list(values)
-    return False if False in found else None if None in found else True
-
-
 # ------------------------------------------------------------------ division
 
 
 def _are_integers(arguments: Sequence[Expression]) -> bool:
     """Return whether a quotient is one of integers, or say that nobody knows."""
-    found = _all(is_integer(argument) for argument in arguments)
+    found = all_known(is_integer(argument) for argument in arguments)
     if found is None:
         raise Mistyped(
             "whether PostgreSQL has integers or numerics here, and cuts the quotient, is not known",

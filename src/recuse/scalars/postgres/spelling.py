@@ -10,6 +10,7 @@ import math
 
 from recuse.scalars import types
 from recuse.scalars.expression import Constant, Value, Variable
+from recuse.scalars.forms import is_long
 from recuse.scalars.function import Mistyped
 from recuse.scalars.spelling import day_text, decimal_digits, moment_text, quoted, time_text
 
@@ -48,11 +49,6 @@ def engine_type(kind: types.Type) -> str:
             return kind.spelled
         case _:
             return ENGINE_TYPES[type(kind)]
-
-
-def is_long(kind: types.Number) -> bool:
-    """Return whether all numbers of a type are whole and fit 64 bits."""
-    return kind.scale == 0 and types.BIGINT.low <= kind.low and kind.high <= types.BIGINT.high
 
 
 def cast(sql: str, target: str) -> str:

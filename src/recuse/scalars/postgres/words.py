@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recuse.scalars.expression import Call
+from recuse.scalars.forms import SqlForm, chosen
 from recuse.scalars.function import Function, constant_of
 from recuse.scalars.growth import GROWTH
 from recuse.scalars.patterns import PATTERNS
-from recuse.scalars.postgres.numbers import SqlForm, chosen
 from recuse.scalars.postgres.own import OWN, pattern_of
 from recuse.scalars.postgres.spelling import cast
 from recuse.scalars.spelling import quoted
-from recuse.scalars.text import TEXT
-
-
-def _called(function: str) -> SqlForm:
-    def form(_: Call, *operands: str) -> str:
-        return f"{function}({', '.join(operands)})"
-
-    return form
+from recuse.scalars.text import TEXT, called
 
 
 def _counted(function: str) -> SqlForm:
@@ -86,36 +79,36 @@ WORD_FORMS: dict[Function, SqlForm] = {
     **chosen(
         TEXT,
         {
-            "lower": _called("lower"),
-            "upper": _called("upper"),
+            "lower": called("lower"),
+            "upper": called("upper"),
             "length": _counted("length"),
             "strlen": _counted("octet_length"),
             "ascii": _counted("ascii"),
             "position": _counted("strpos"),
-            "translate": _called("translate"),
+            "translate": called("translate"),
             "left": _pieces("left"),
             "right": _right,
-            "starts_with": _called("starts_with"),
+            "starts_with": called("starts_with"),
         },
     ),
     **chosen(
         GROWTH,
         {
             "||": lambda _, *v: "(" + " || ".join(v) + ")",
-            "concat": _called("concat"),
-            "concat_ws": _called("concat_ws"),
-            "replace": _called("replace"),
+            "concat": called("concat"),
+            "concat_ws": called("concat_ws"),
+            "replace": called("replace"),
             "lpad": _padded("lpad"),
             "rpad": _padded("rpad"),
             "repeat": _pieces("repeat"),
         },
     ),
     **chosen(PATTERNS, {"like": _like("LIKE"), "ilike": _like("ILIKE")}),
-    **_own("trim")(_called("btrim")),
-    **_own("ltrim")(_called("ltrim")),
-    **_own("rtrim")(_called("rtrim")),
+    **_own("trim")(called("btrim")),
+    **_own("ltrim")(called("ltrim")),
+    **_own("rtrim")(called("rtrim")),
     **_own("substring")(_substring),
     **_own("split_part")(_part),
-    **_own("reverse")(_called("reverse")),
+    **_own("reverse")(called("reverse")),
     **_own("regexp_matches")(_matches),
 }

@@ -108,8 +108,9 @@ class NativeLowering:
         if at_most_one_row(query):
             return self.query(query)
         self._refuse_all_but_calls("one value of several rows")
-        name = quoted(names_of(query)[0])
-        return f'SELECT CASE WHEN count(*) <= 1 THEN first({name}) END FROM ({self.query(query)}) AS "asked"'
+        name = self.dialect.identifier(names_of(query)[0])
+        asked = self.dialect.identifier("asked")
+        return f"SELECT CASE WHEN count(*) <= 1 THEN first({name}) END FROM ({self.query(query)}) AS {asked}"
 
     def _brought(self, query: NativeQuery, kinds: Sequence[Type]) -> str:
         """Return a query whose columns are brought to these types."""
@@ -118,8 +119,9 @@ class NativeLowering:
         values = []
         for name, kind, wanted in zip(names_of(query), query.types, kinds, strict=True):
             value = bring(Variable("asked", name, kind), wanted)
-            values.append(f"{self.value(value, exp.Null())} AS {quoted(name)}")
-        return f'SELECT {", ".join(values)} FROM ({self.query(query)}) AS "asked"'
+            values.append(f"{self.value(value, exp.Null())} AS {self.dialect.identifier(name)}")
+        asked = self.dialect.identifier("asked")
+        return f"SELECT {', '.join(values)} FROM ({self.query(query)}) AS {asked}"
 
     # -------------------------------------------------------------- SELECT
 
@@ -145,17 +147,23 @@ class NativeLowering:
 
     def _step(self, step: Step, source: str) -> str:
         """Return FROM the rows of a step, which are made of those of a source."""
-        columns = [f"{self.value(one.value, one.source)} AS {quoted(one.name)}" for one in step.columns]
+        columns = [
+            f"{self.value(one.value, one.source)} AS {self.dialect.identifier(one.name)}"
+            for one in step.columns
+        ]
         keys = ", ".join(str(place) for place in range(1, step.keys + 1))
         grouped = f" GROUP BY {keys}" if keys else ""
         listed = ", ".join(columns) or "1"
-        return f" FROM (SELECT {listed}{source}{grouped}) AS {quoted(step.alias)}"
+        return f" FROM (SELECT {listed}{source}{grouped}) AS {self.dialect.identifier(step.alias)}"
 
     def _shown(self, query: NativeSelect, steps: Steps, source: str) -> str:
         elaborator = self.elaborator()
         values = [elaborator.expression(output.value) for output in steps.shown.outputs]
         pairs = zip(values, steps.shown.outputs, strict=True)
-        listed = [f"{self.value(value, output.value)} AS {quoted(output.name)}" for value, output in pairs]
+        listed = [
+            f"{self.value(value, output.value)} AS {self.dialect.identifier(output.name)}"
+            for value, output in pairs
+        ]
         once = "DISTINCT " if query.distinct else ""
         if query.once_by:
             by = [self.value(elaborator.expression(one), one) for one in steps.shown.once_by]
@@ -212,14 +220,14 @@ class NativeLowering:
             return table_reference(replace(item.rows, alias=item.alias)).sql(self.dialect.grammar)
         compiler = self if item.lateral else outside
         word = "LATERAL " if item.lateral else ""
-        return f"{word}({compiler.query(item.rows)}) AS {quoted(item.alias)}"
+        return f"{word}({compiler.query(item.rows)}) AS {self.dialect.identifier(item.alias)}"
 
     # -------------------------------------------------------------- sets
 
     def _set(self, query: NativeSet) -> str:
         sides = [self._brought(side, query.types) for side in (query.left, query.right)]
         word = f"{query.word.value} ALL" if query.every else query.word.value
-        names = ", ".join(quoted(name) for name in query.names)
+        names = ", ".join(self.dialect.identifier(name) for name in query.names)
         rows = f"({sides[0]}) {word} ({sides[1]})"
         if (
             not query.order
@@ -243,7 +251,9 @@ class NativeLowering:
         shown = ShownRows(outputs, (), (), (), query.order)
         values = [lookup(output.value) for output in outputs]
         order = here._order(shown, values, complete=query.limit is not None or query.offset > 0)
-        return f"SELECT {names} FROM ({rows}) AS {quoted(alias)}({names}){order}{_limit(query)}"
+        return (
+            f"SELECT {names} FROM ({rows}) AS {self.dialect.identifier(alias)}({names}){order}{_limit(query)}"
+        )
 
 
 def _limit(query: NativeQuery) -> str:
@@ -256,8 +266,3 @@ def at_most_one_row(query: NativeQuery) -> bool:
     if query.limit is not None and query.limit <= 1:
         return True
     return isinstance(query, NativeSelect) and (query.keys == () or not query.items)
-
-
-def quoted(name: str) -> str:
-    """Return a name in SQL, whatever it is."""
-    return '"' + name.replace('"', '""') + '"'

@@ -26,8 +26,8 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / ".github").rgl
 SENTENCES = [page for page in PAGES if page.name not in ("api.md", "accuracy.md", "messages.md")]
 """Pages that people write, a sentence a line; the others are made by programs."""
 
-SETTINGS = {f"recuse.{name}" for name in (*OURS, *TABLES, "remaining")}
-"""what clients of a server say; they are no modules"""
+SETTINGS = {f"recuse.{name}" for name in (*OURS, *TABLES, "remaining", "nothing")}
+"""what clients of a server say, or say by mistake; they are no modules"""
 
 
 def named(page: Path) -> str:

@@ -50,6 +50,21 @@ class Picked:
     scale: Fraction
 
 
+def _at_one_level(
+    pick: Callable[[Weighing, Fraction, Noise], Picked],
+    mechanism: Mechanism,
+    programs: Sequence[TruncationPrograms],
+    noise: Noise,
+) -> Callable[[ValuedGroup], Picked]:
+    """Return how a value of any group is picked once τ is chosen, for what choosing it leaves of ε.
+
+    Guarantee: as `pick`, for all of ε (proofs.md, theorem V6).
+    """
+    choosing = mechanism.before_picking()
+    tau, epsilon = choosing.choose(programs, noise), choosing.answer_epsilon
+    return lambda group: pick(group.counting(tau), epsilon, noise)
+
+
 @dataclass(frozen=True, slots=True)
 class AtRank:
     """The value below which a part `rank` of the rows lies."""
@@ -60,9 +75,7 @@ class AtRank:
     def ready(
         self, mechanism: Mechanism, programs: Sequence[TruncationPrograms], noise: Noise
     ) -> Callable[[ValuedGroup], Picked]:
-        choosing = mechanism.before_picking()
-        tau, epsilon = choosing.choose(programs, noise), choosing.answer_epsilon
-        return lambda group: self.pick(group.counting(tau), epsilon, noise)
+        return _at_one_level(self.pick, mechanism, programs, noise)
 
     def pick(self, weighing: Weighing, epsilon: Fraction, noise: Noise) -> Picked:
         """Return a quantile: a central one at once, another near the middle, which is found first.
@@ -129,9 +142,7 @@ class MostFrequent:
     def ready(
         self, mechanism: Mechanism, programs: Sequence[TruncationPrograms], noise: Noise
     ) -> Callable[[ValuedGroup], Picked]:
-        choosing = mechanism.before_picking()
-        tau, epsilon = choosing.choose(programs, noise), choosing.answer_epsilon
-        return lambda group: self.pick(group.counting(tau), epsilon, noise)
+        return _at_one_level(self.pick, mechanism, programs, noise)
 
     def pick(self, weighing: Weighing, epsilon: Fraction, noise: Noise) -> Picked:
         """Return a value with probability proportional to e^{ε X_v(τ)/τ(1+2η)}, exactly.

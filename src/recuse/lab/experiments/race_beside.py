@@ -114,7 +114,7 @@ def shifted_inverse(
 def sides(table: Tabled, epsilon: Fraction, random: np.random.Generator, runs: int) -> Floats:
     """Return the answers of runs that have a winner where each side of the noise helps against one side.
 
-    NOT PRIVATE: some runs have none, and nothing is known that could be released then (notes/race.md).
+    NOT PRIVATE: some runs have none, and nothing is known that could be released then (race.md).
     """
     mechanism = default(table, epsilon)
     rule, scored = mechanism.levels, replay.Scored.of(table, mechanism.levels)

@@ -112,6 +112,15 @@ SAME = [
     ),
     ("SELECT AVG(age) FROM person", "SELECT SUM(age) / COUNT(age) FROM person"),
     ("SELECT STDDEV(age) FROM person", "SELECT STDDEV_SAMP(p.age) AS d FROM person p"),
+    ("SELECT COUNT(*) FROM visit", 'SELECT COUNT(*) FROM "public"."visit"'),
+    (
+        "SELECT COUNT(*) FROM visit WHERE DATE '2024-01-01' < CURRENT_DATE",
+        "SELECT COUNT(*) FROM visit WHERE TO_DATE('2024-01-01', 'YYYY-MM-DD') < CURRENT_DATE",
+    ),
+    (
+        "SELECT COUNT(*) FROM person WHERE age > 40",
+        'SELECT COUNT(*) FROM "public"."person" WHERE "public"."person"."age" > 40',
+    ),
 ]
 OTHER = [
     ("SELECT MAX(age) FROM person", "SELECT MIN(age) FROM person"),

@@ -38,7 +38,7 @@ class Met:
         table = catalogue.table(item.name)
         path = tuple(map(fold, (table.path if table is not None else ()) or ("main", item.name)))
         stated = tuple(fold(part) for part in (item.catalog, item.db, item.name) if part)
-        if len(stated) > 1 and path[-len(stated) :] != stated and stated[:-1] != ("main",):
+        if len(stated) > 1 and path[-len(stated) :] != stated and stated[:-1] not in _spoken(path):
             raise self.refuse("there is no such schema", item, f"write {item.name}")
         if table is None and (why := catalogue.why_not(item.name)) is not None:
             raise self.refuse(f"{item.name} is not read: {why}", item, "ask another table")
@@ -79,3 +79,11 @@ class Met:
     ) -> QueryError:
         """Return the refusal that points at a node."""
         return refusal(problem, self.schema.text, span(node, self.schema.text), hint=hint, kind=kind)
+
+
+def _spoken(path: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the schemas by which a table may be called besides its own.
+
+    Clients of PostgreSQL say `public`: that is where they see the tables of DuckDB's `main`.
+    """
+    return (("main",), ("public",)) if path[-2:-1] == ("main",) else (("main",),)

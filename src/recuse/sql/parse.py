@@ -18,11 +18,21 @@ from recuse.errors import QueryError
 from recuse.fold import fold
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.position import line_and_column, refusal, span
+from recuse.sql.qualified import shorten
 
 MAX_LENGTH = 100_000
 MAX_NESTING = 20
 OUR_AGGREGATES = ("trimmed_mean",)
 MAX_DEPTH = 100
+MOMENTS = {
+    "to_date": ("DATE", "YYYY-MM-DD", r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    "to_timestamp": (
+        "TIMESTAMP",
+        "YYYY-MM-DD HH24:MI:SS.US",
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}",
+    ),
+}
+"""functions of constants that tools write for PostgreSQL: of which type, in which form, and how that looks"""
 
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
@@ -155,7 +165,24 @@ def _tree(text: str, tokens: list[Token], grammar: Grammar) -> exp.Query:
     for call in list(tree.find_all(exp.Anonymous)):
         if fold(call.name) in OUR_AGGREGATES:
             call.replace(_as_aggregate(call))
+    for made in list(tree.find_all(exp.Anonymous, exp.UnixToTime)):
+        if (moment := _moment(made)) is not None:
+            made.replace(moment)
+    shorten(tree)
     return tree
+
+
+def _moment(call: exp.Expr) -> exp.Cast | None:
+    """Return TO_DATE or TO_TIMESTAMP of a constant, as tools write it for PostgreSQL: the moment itself."""
+    name = "to_timestamp" if isinstance(call, exp.UnixToTime) else fold(call.name)
+    parts = call.expressions or [call.this, call.args.get("scale")]
+    said = tuple(part.this for part in parts if isinstance(part, exp.Literal) and part.is_string)
+    kind, form, spelling = MOMENTS.get(name, ("", "", ""))
+    if len(said) != 2 or said[1] != form or not re.fullmatch(spelling, said[0]):
+        return None
+    moment = exp.Cast(this=parts[0].copy(), to=exp.DataType.build(kind))
+    moment.meta.update(call.meta)
+    return moment
 
 
 def _as_aggregate(call: exp.Anonymous) -> exp.AnonymousAggFunc:

@@ -20,7 +20,7 @@ from recuse.solver.cuts.outside import NOBODY, Outside
 from recuse.solver.cuts.restriction import Focus
 from recuse.solver.kept.loads import KeptLoads, whole
 from recuse.solver.kept.outside import KeptOutside
-from recuse.solver.kept.tuples import KeptTuples, ascending
+from recuse.solver.kept.tuples import KeptTuples, ascending, merged
 from recuse.solver.kept.warehouse import lendable
 from recuse.solver.source import InMemory
 
@@ -35,6 +35,8 @@ class InEngine:
     tuples: KeptTuples
     memory: InMemory | None = None
     """all tuples, once they had to be listed"""
+    sets: str | None = None
+    """a table in which every owner set stands once, once a core was asked for"""
 
     def __len__(self) -> int:
         return self.tuples.count
@@ -92,6 +94,13 @@ class InEngine:
         (count,) = self.tuples.line(f"SELECT COUNT(*) FROM {chosen} AS c")
         return chosen, count
 
+    def _rows(self) -> str:
+        """Return the tuples. Whoever asks for one core asks for more: equal owner sets are merged before."""
+        if self.sets is None:
+            tuples = self.tuples
+            self.sets = merged(tuples.warehouse, tuples.rows, tuples.most) if tuples.apart else tuples.rows
+        return self.sets
+
     def _projected(self, chosen: str, count: int) -> str:
         """Return the tuples that touch somebody chosen: m0, m1, … are their numbers, `count` for others."""
         kinds, places = self.tuples.kinds, range(self.tuples.most)
@@ -103,7 +112,7 @@ class InEngine:
         return (
             f"(SELECT {', '.join(f'p{j}' for j in places)}, weight, "
             f"{', '.join(f'{number} AS m{j}' for j, number in enumerate(numbers))} "
-            f"FROM {self.tuples.rows} AS t {joins} "
+            f"FROM {self._rows()} AS t {joins} "
             f"WHERE LEAST({', '.join([*numbers, str(count)])}) < {count})"
         )
 

@@ -35,9 +35,11 @@ class KeptTuples:
     count: int
     total: int
     largest: int
+    apart: bool = False
+    """whether rows of equal owners may stand apart"""
 
     @classmethod
-    def of(cls, warehouse: Warehouse, rows: str, kinds: tuple[int, ...]) -> Self:
+    def of(cls, warehouse: Warehouse, rows: str, kinds: tuple[int, ...], *, apart: bool = False) -> Self:
         """Return the tables of rows that are owner sets; those of one owner none twice."""
         if len(kinds) == 1:
             loads = f"(SELECT 0 AS kind, p0 AS p, {WEIGHT} AS load FROM {rows} AS t)"
@@ -52,7 +54,7 @@ class KeptTuples:
             )
         count, total = _line(warehouse, f"SELECT COUNT(*), SUM({WEIGHT}) FROM {rows} AS t")
         (largest,) = _line(warehouse, f"SELECT MAX(load) FROM {loads} AS l")
-        return cls(kinds, warehouse, rows, loads, count, total, largest)
+        return cls(kinds, warehouse, rows, loads, count, total, largest, apart)
 
     @property
     def most(self) -> int:
@@ -79,12 +81,17 @@ def kept_signs(warehouse: Warehouse, table: str, owners: Owners, *, signed: bool
     found = []
     for of_sign, weight in signs_of(signed=signed):
         rows = f"(SELECT {places}, {weight} AS {WEIGHT} FROM {coded} AS c WHERE {of_sign})"
-        if len(set(kinds)) < len(kinds):  # the same set may stand in several rows
-            rows = warehouse.keep(
-                f"SELECT {places}, SUM({WEIGHT}) AS {WEIGHT} FROM {rows} AS s GROUP BY {places}"
-            )
-        found.append(KeptTuples.of(warehouse, rows, kinds))
+        apart = len(set(kinds)) == len(kinds) > 1
+        if len(set(kinds)) < len(kinds):  # the same set may stand in several rows, in either order
+            rows = merged(warehouse, rows, len(kinds))
+        found.append(KeptTuples.of(warehouse, rows, kinds, apart=apart))
     return found
+
+
+def merged(warehouse: Warehouse, rows: str, most: int) -> str:
+    """Return a table in which every owner set stands once."""
+    places = ", ".join(f"p{place}" for place in range(most))
+    return warehouse.keep(f"SELECT {places}, SUM({WEIGHT}) AS {WEIGHT} FROM {rows} AS s GROUP BY {places}")
 
 
 def signs_of(*, signed: bool) -> Sequence[tuple[str, str]]:

@@ -34,6 +34,10 @@ OVER = [
     "SELECT k, b FROM {answer} a WHERE n > 2 QUALIFY MAX(n) OVER () = n ORDER BY k, b",
     "SELECT k, s FROM (SELECT k, b, n, SUM(n) OVER (PARTITION BY k) AS s FROM {answer} a) c"
     " WHERE n > 1 QUALIFY RANK() OVER (ORDER BY s, k, b) <= 2 ORDER BY s, k, b",
+    "SELECT k, b, LAG(n) OVER (ORDER BY k, b), n - LEAD(n, 2) OVER (PARTITION BY b ORDER BY k DESC)"
+    " FROM {answer} a ORDER BY k, b",
+    "SELECT k, b, COALESCE(LAG(n, 3) OVER (ORDER BY n, k, b), -1), LAG(k, 0) OVER (ORDER BY k)"
+    " FROM {answer} a ORDER BY k, b",
     "SELECT MAX(n), SUM(n) FROM {answer} a",
 ]
 
@@ -100,7 +104,9 @@ def test_the_largest_key_of_groups_is_the_largest_value_of_rows():
         ),
         ("SELECT MIN(n) FROM {answer} a", "an aggregate of other people's rows"),
         ("SELECT SUM(n) OVER (ROWS 1 PRECEDING) FROM {answer} a", "this form of a window"),
-        ("SELECT LAG(n) OVER (ORDER BY k) FROM {answer} a", "not answered over the rows of an answer"),
+        ("SELECT NTILE(4) OVER (ORDER BY k) FROM {answer} a", "not answered over the rows of an answer"),
+        ("SELECT LAG(n) OVER () FROM {answer} a", "this form of a window"),
+        ("SELECT LAG(n, 1, 0) OVER (ORDER BY k) FROM {answer} a", "this form of a window"),
     ],
 )
 def test_what_is_not_told_of_an_answer_is_refused(text, problem):

@@ -9,8 +9,10 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlglot.dialects.dialect import Dialect as Grammar
 
 from recuse.errors import QueryError
+from recuse.sql.arguments import refuse_dropped
 from recuse.sql.compile import compile_query
 from recuse.sql.parse import MAX_LENGTH, parse
 from support.profiles import examples
@@ -146,3 +148,25 @@ def test_a_remark_changes_nothing():
         "WHERE o_id /* one */ > 1 GROUP BY year(o_date /* day */) ORDER BY year(o_date) /* early first */"
     )
     assert compile_query(plain, POLICY, CATALOGUE) == compile_query(remarked, POLICY, CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("call", "most"),
+    [("quantile_cont(b, 0.5, 3)", 2), ("MOD(a, b, 3)", 2), ("lpad(s, 3, 'x', 'y')", 3), ("uuid(1)", 0)],
+)
+def test_an_argument_that_the_parser_drops_is_refused(call, most):
+    with pytest.raises(QueryError, match=f"takes other arguments.*with {most} argument"):
+        parse(f"SELECT {call} FROM t")
+
+
+@pytest.mark.parametrize("grammar", ["duckdb", "postgres"])
+def test_calls_that_engines_have_keep_their_arguments(grammar):
+    written = [
+        "date_trunc('month', d)", "date_diff('day', d, d)", "lpad(s, 3, 'x')", "coalesce(a, b, 3)",
+        "regexp_replace(s, 'a', 'b', 'g')", "EXTRACT(YEAR FROM d)", "CAST(a AS DECIMAL(3, 2))",
+        "string_agg(s, ',' ORDER BY a, b)", "a IN (1, 2, 3)", "COUNT(DISTINCT (a, b))", "substring(s, 1, 2)",
+        "lag(a, 1, 0) OVER (PARTITION BY a, b)", "greatest(a, b, 3, 4)", "TRIM(BOTH 'x' FROM s)",
+        "arg_max(a, b)", "quantile_cont(b, 0.5)", "quantile_cont(b, [0.25, 0.5, 0.75])", "round(a, 2)",
+    ]  # fmt: skip
+    for call in written:
+        refuse_dropped(call, Grammar.get_or_raise(grammar).tokenize(call), grammar)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recuse.engines.binding import check_plan
 from recuse.engines.collect import collect, collect_domain
 from recuse.errors import QueryError
 from recuse.krelation.build import canonical_rows
@@ -222,3 +223,5 @@ def test_keys_that_are_found_have_one_set():
     granted = replace(POLICY, delta=Delta.of("1e-6"))
     with pytest.raises(QueryError, match="known without looking"):
         compile_query("SELECT o_total, COUNT(*) FROM orders GROUP BY ROLLUP (o_total)", granted, catalogue())
+    listed = "SELECT o_total, COUNT(*) FROM orders WHERE o_total IN (1, 2) GROUP BY ROLLUP (o_total)"
+    check_plan(compile_query(listed, granted, catalogue()), engine())

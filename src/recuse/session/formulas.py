@@ -16,11 +16,13 @@ from typing import Any
 from recuse.mechanism.release import Release
 from recuse.scalars.types import Date, Number
 from recuse.session.intervals import combine, rounded, square_root
+from recuse.session.labels import of_keys
 from recuse.sql.formula import (
     ORIGIN,
     FixedNumber,
     FixedValue,
     Formula,
+    Label,
     Operation,
     Operator,
     ReleasedFirst,
@@ -55,6 +57,8 @@ def value_of(formula: Formula, given: Given) -> Any:
             return None if given.releases[measure].undefined else given.releases[measure].value
         case ShownKey(position):
             return plain(given.keys[position])
+        case Label(expression):
+            return of_keys(expression, given.keys)
         case ReleasedFirst(number):
             return given.scalars[number]
         case Windowed(place):

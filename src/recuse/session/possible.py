@@ -16,6 +16,7 @@ from typing import Any
 from recuse.mechanism.release import Release
 from recuse.session.formulas import ARITHMETIC, apply, plain
 from recuse.session.intervals import UNBOUNDED, End, Ends, combine, rounded, square_root
+from recuse.session.labels import of_keys
 from recuse.session.truth import truth_of
 from recuse.sql import formula as written
 
@@ -73,6 +74,8 @@ def possible(formula: written.Formula, given: GivenRanges) -> Possible:
             return Possible(UNBOUNDED, null=True)
         case written.ShownKey(position):
             return _exactly(plain(given.keys[position]))
+        case written.Label(expression):
+            return _exactly(of_keys(expression, given.keys))
         case written.FixedNumber(value) | written.FixedValue(value):
             return _exactly(value)
         case written.Operation(written.Operator.CASE, arguments):

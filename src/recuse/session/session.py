@@ -41,8 +41,9 @@ from recuse.session.synthetic import make
 from recuse.session.tables import DescribedTable, described_tables
 from recuse.sql.clock import present
 from recuse.sql.compile import compile_query
+from recuse.sql.derivation import joins_of
 from recuse.sql.explain import Explanation
-from recuse.sql.growth import growing_joins, unique_keys
+from recuse.sql.growth import growing_joins
 from recuse.sql.ownership import own
 from recuse.sql.plan import Plan
 from recuse.sql.query import Scan
@@ -92,8 +93,8 @@ class Session(Spine):
         if not self.policy.rows:
             return ()
         asked = [plan, *(first.plan for first in plan.firsts)]
-        blocks = [block for one in asked for measure in one.asked for block in measure.blocks]
-        return tuple(dict.fromkeys(map(str, growing_joins(blocks, self._rows_of, unique_keys(self.policy)))))
+        joins = [join for one in asked for measure in one.measures for join in joins_of(measure.tables)]
+        return tuple(dict.fromkeys(map(str, growing_joins(dict.fromkeys(joins), self._rows_of))))
 
     def _rows_of(self, table: str) -> int | None:
         stated = self.policy.rows_of(table)

@@ -40,6 +40,9 @@ def _said(window: Windowed, rows: Sequence[Given]) -> list[Any]:
     """Return what the function says of every row of a partition that is in order."""
     if window.function is OverRows.ROW_NUMBER:
         return [Fraction(place) for place in range(1, len(rows) + 1)]
+    if window.function is OverRows.SHIFTED:
+        places = [place + window.shift for place in range(len(rows))]
+        return [_argument(window, rows[place]) if 0 <= place < len(rows) else None for place in places]
     peers = _peers(window, rows)
     found: list[Any] = []
     for number, (start, end) in enumerate(peers, start=1):
@@ -51,6 +54,10 @@ def _said(window: Windowed, rows: Sequence[Given]) -> list[Any]:
             value = _aggregate(window, rows[:end])
         found += [value] * (end - start)
     return found
+
+
+def _argument(window: Windowed, row: Given) -> Any:
+    return None if window.argument is None else value_of(window.argument, row)
 
 
 def _peers(window: Windowed, rows: Sequence[Given]) -> list[tuple[int, int]]:

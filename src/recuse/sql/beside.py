@@ -14,6 +14,8 @@ from recuse.fold import fold, same
 from recuse.sql.answered import is_aggregated, is_one_row
 from recuse.sql.named import Known
 
+HELD = {"expressions", "from_", "joins", "with_", "order", "limit"}
+
 
 def answers_beside(tree: exp.Select, known: Known) -> exp.Select | None:
     """Return a SELECT from several rows of aggregates as one of their numbers; None if it is another.
@@ -23,20 +25,39 @@ def answers_beside(tree: exp.Select, known: Known) -> exp.Select | None:
     held = {key for key, value in tree.args.items() if value}
     start, joins = tree.args.get("from_"), tree.args.get("joins") or []
     crossed = all({key for key, value in join.args.items() if value} <= {"this", "kind"} for join in joins)
-    if start is None or not joins or not crossed or held - {"expressions", "from_", "joins", "with_"}:
+    if start is None or not joins or not crossed or held - HELD or not _is_one_row_still(tree):
         return None
     items = [start.this, *(join.this for join in joins)]
     rows = {fold(item.alias_or_name): row for item in items if (row := _row(item, known)) is not None}
     if len(rows) < len(items) or any(map(is_aggregated, tree.expressions)):
         return None
     found = []
-    for node in tree.expressions:
+    selected = [column for node in tree.expressions for column in _written_out(node, rows)]
+    ordered = [] if tree.args.get("order") is None else [item.this for item in tree.args["order"].expressions]
+    named = {fold(node.alias_or_name) for node in selected}
+    if any(isinstance(node, exp.Column) and fold(node.name) not in named for node in ordered):
+        return None
+    for node in selected:
         for column in node.find_all(exp.Column):
             if _number(column, rows) is None:
                 return None
         made = node.copy().transform(lambda part: _number(part, rows) or part)
         found.append(exp.alias_(made, node.alias_or_name, quoted=True) if node.alias_or_name else made)
     return exp.Select(expressions=found)
+
+
+def _is_one_row_still(tree: exp.Select) -> bool:
+    """Return whether LIMIT leaves the one row that there is, which ORDER BY cannot move."""
+    limit = tree.args.get("limit")
+    return limit is None or (isinstance(limit.expression, exp.Literal) and limit.expression.name != "0")
+
+
+def _written_out(node: exp.Expr, rows: Mapping[str, exp.Select]) -> list[exp.Expr]:
+    """Return what * stands for: all numbers of all rows, or those of one."""
+    if not node.is_star:
+        return [node]
+    wanted = [name for name in rows if not isinstance(node, exp.Column) or same(name, node.table)]
+    return [exp.column(one.alias, name, quoted=True) for name in wanted for one in rows[name].expressions]
 
 
 def _row(item: exp.Expr, known: Known) -> exp.Select | None:

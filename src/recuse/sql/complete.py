@@ -27,31 +27,44 @@ from recuse.sql.schema import Schema
 
 Sources = dict[str, BlockSource]
 """all sources of a question by their aliases, in lower case; links add to them"""
+Followed = dict[tuple[str, Hop], Scalar]
+"""the rows that links of a source lead to, by its alias: what one block asks for another asks for, too"""
 
 
 def complete_links(measure: Measure, schema: Schema) -> Measure:
     """Return the measure with the owners of its rows, and with the joins that lead to them."""
     taken = {fold(source.alias): source for source in measure.known}
-    blocks = tuple(complete(block, schema, (), taken) for block in measure.blocks)
+    followed: Followed = {}
+    blocks = tuple(complete(block, schema, (), taken, followed) for block in measure.blocks)
     return replace(measure, blocks=blocks, known=tuple(taken.values()))
 
 
-def complete(block: Block, schema: Schema, around: Sequence[Block], taken: Sources) -> Block:
+def complete(
+    block: Block,
+    schema: Schema,
+    around: Sequence[Block],
+    taken: Sources,
+    followed: Followed | None = None,
+) -> Block:
     """Return a block with the owners of its rows; `around` are the blocks whose columns it can use."""
+    followed = {} if followed is None else followed
     sources = tuple(
-        SetOf(source.alias, tuple(complete(branch, schema, (), taken) for branch in source.branches))
+        SetOf(source.alias, tuple(complete(each, schema, (), taken, followed) for each in source.branches))
         if isinstance(source, SetOf)
         else source
         for source in block.sources
     )
     inside = (*around, block)
     choices = tuple(
-        replace(choice, branches=tuple(complete(branch, schema, inside, taken) for branch in choice.branches))
+        replace(
+            choice,
+            branches=tuple(complete(each, schema, inside, taken, followed) for each in choice.branches),
+        )
         for choice in block.choices
     )
-    absent = tuple(complete(branch, schema, inside, taken) for branch in block.absent)
+    absent = tuple(complete(each, schema, inside, taken, followed) for each in block.absent)
     asked = replace(block, sources=sources, choices=choices, absent=absent)
-    follower = _Follower(asked, schema, around, taken)
+    follower = _Follower(asked, schema, around, taken, followed)
     for source in sources:
         if isinstance(source, Scan):
             follower.follow(source)
@@ -66,6 +79,7 @@ class _Follower:
     schema: Schema
     around: Sequence[Block]
     taken: Sources
+    followed: Followed
     sources: list[BlockSource] = field(init=False)
     conditions: list[Scalar] = field(init=False)
     choices: list[Choice] = field(init=False)
@@ -106,7 +120,7 @@ class _Follower:
         """Add the choice of a link that any of several owners satisfies."""
         branches = []
         for columns in hop.alternatives:
-            branch = _Follower(Block(), self.schema, (*self.around, self.asked), self.taken)
+            branch = _Follower(Block(), self.schema, (*self.around, self.asked), self.taken, self.followed)
             branch._hop(scan, replace(hop, alternatives=(columns,)))
             branches.append(branch.block())
         self.choices.append(Choice(tuple(branches), linked=True))
@@ -125,7 +139,7 @@ class _Follower:
                 if not self._joined(scan, hop, self.asked.conditions):
                     self._require(scan, columns)
             else:
-                self.conditions.append(present(scan, hop, self._scan("present", target)))
+                self.conditions.append(self._present(scan, hop, target))
                 self.completed.append(f"rows of {scan.alias} whose {target.name} exists")
         elif not self._joined(scan, hop) and not self._through(scan, hop, target):
             added = self._scan(f"{scan.alias}_{target.name}", target)
@@ -133,6 +147,12 @@ class _Follower:
             self.conditions += _key_equalities(scan, hop, added)
             self.completed.append(f"{scan.alias} joined with {target.name} as {added.alias}")
             self.follow(added)
+
+    def _present(self, scan: Scan, hop: Hop, target: Table) -> Scalar:
+        """Return EXISTS(the row that the link leads to), one for all blocks that have the source."""
+        if (scan.alias, hop) not in self.followed:
+            self.followed[scan.alias, hop] = present(scan, hop, self._scan("present", target))
+        return self.followed[scan.alias, hop]
 
     def _through(self, scan: Scan, hop: Hop, target: Table) -> bool:
         """Follow a link past its target if the key already holds what the target's own links need.

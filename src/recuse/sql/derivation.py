@@ -9,7 +9,7 @@ ORs is one table for each OR, and is never multiplied out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -52,7 +52,8 @@ class DerivationTable:
     rows of joins are no more, either, and have several owners: few are alike, and an engine that keeps them
     need not look for those. `meant` says what `sql` returns with every derivation listed, where that adds
     them up before they are multiplied; it is not run, and written when somebody asks what makes two questions
-    the same.
+    the same. `joins` are the joins that an engine goes through for it, each known by the tables that multiply
+    its rows.
     """
 
     sql: str
@@ -63,6 +64,7 @@ class DerivationTable:
     listed: str | None = field(default=None, compare=False)
     loose: str | None = field(default=None, compare=False)
     meant: DeferredSql | None = field(default=None, compare=False)
+    joins: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
 
     @property
     def is_owned(self) -> bool:
@@ -90,6 +92,14 @@ class Group:
             or self.least > 1
             or any(below.group.has_threshold for table in self.tables for below in table.below)
         )
+
+
+def joins_of(tables: Iterable[DerivationTable]) -> Iterator[tuple[str, ...]]:
+    """Yield the joins that tables, and all below them, are made by."""
+    for table in tables:
+        yield from table.joins
+        for below in table.below:
+            yield from joins_of(below.group.tables)
 
 
 def shape_of(tables: Iterable[DerivationTable]) -> Shape:

@@ -13,9 +13,9 @@ from sqlglot import exp
 from recuse.scalars.types import Opaque, Type
 from recuse.sql.derivation import Below, DerivationTable, Group, OwnerColumns
 from recuse.sql.dialect import DUCKDB, Dialect
-from recuse.sql.eager import COPIES, WEIGHT, eager_rows, times_copies
+from recuse.sql.eager import COPIES, WEIGHT, EagerRows, eager_rows, times_copies
 from recuse.sql.elaborate import brought, type_of
-from recuse.sql.growth import UniqueKeys, enforced, multiplying
+from recuse.sql.growth import UniqueKeys, enforced, multiplied, multiplying
 from recuse.sql.lower import Compiled, Lowering
 from recuse.sql.measure import Aggregate, Measure
 from recuse.sql.parts import Compiling
@@ -78,10 +78,11 @@ class _Deriver:
             listed = self._listed(block, statement, outputs)
             loose = self._loose(block, statement, table)
             return replace(table, sql=self.lowering.dialect.statement(statement), listed=listed, loose=loose)
-        early = self._totals(block, table, outputs, *added)
-        return replace(table, sql=self.lowering.dialect.statement(early), meant=listing)
+        rows, total = added
+        early = self._totals(block, table, outputs, rows.statement, total)
+        return replace(table, sql=self.lowering.dialect.statement(early), meant=listing, joins=rows.joins)
 
-    def _added_up(self, block: Block, outputs: Sequence[Scalar]) -> tuple[exp.Query, Scalar] | None:
+    def _added_up(self, block: Block, outputs: Sequence[Scalar]) -> tuple[EagerRows, Scalar] | None:
         """Return the rows of a block added up before they are joined, and their total; None if in vain."""
         weight = block.weight if self.aggregate.weighed else None
         shown = [*outputs, *([weighed(block)] if self.aggregate.placed else [])]
@@ -190,7 +191,11 @@ class _Deriver:
             tie = self._tie(choice, (*around, block))
             group = self._group(choice, (*around, block), tie)
             below.append(Below(group, add(f"below_{len(below) + 1}", tie)))
-        return outputs, DerivationTable("", keyed, owners, tuple(below))
+        return outputs, DerivationTable("", keyed, owners, tuple(below), joins=(self._joined(block),))
+
+    def _joined(self, block: Block) -> tuple[str, ...]:
+        """Return the tables that multiply the rows of a block."""
+        return multiplied(multiplying(block, self.adding.keys))
 
     def _group(self, choice: Choice, around: Sequence[Block], tie: Sequence[Scalar]) -> Group:
         """Return the OR, or the threshold, of a choice."""
@@ -259,7 +264,7 @@ class _Deriver:
         outputs, table = self._columns(block, around, key, "key")
         statement = self.lowering.rows(rows, outputs or [exp.Literal.number(1)])
         statement.set("distinct", exp.Distinct())
-        return replace(table, sql=self.lowering.dialect.statement(statement))
+        return replace(table, sql=self.lowering.dialect.statement(statement), joins=(self._joined(rows),))
 
     def _named(self, owner: Owner) -> list[Scalar]:
         """Return the values that name an owner, in the types that all owners of the kind have."""

@@ -98,17 +98,20 @@ class BlockFacts:
 
     def _fixed(self, owner: Owner) -> set[Name]:
         """Return all columns whose value follows from the owner."""
-        columns = {(source.alias, name) for source in self.sources for name in _columns(source)}
-        fixed = {(value.table, value.name) for value in owner.values if isinstance(value, exp.Column)}
-        while True:
-            leaders = {self.equal.leader(name) for name in fixed}
-            more = {name for name in columns if self.equal.leader(name) in leaders}
-            for alias, keys in self.keys.items():
-                if any(all((alias, part) in more for part in key) for key in keys):
-                    more |= {name for name in columns if name[0] == alias}
-            if more <= fixed:
-                return fixed
-            fixed |= more
+        columns = {source.alias: [(source.alias, n) for n in _columns(source)] for source in self.sources}
+        classes = self.equal.classes()
+        fixed: set[Name] = set()
+        more = {(value.table, value.name) for value in owner.values if isinstance(value, exp.Column)}
+        while not more <= fixed:
+            equal = {other for name in more - fixed for other in classes.get(self.equal.leader(name), ())}
+            fixed |= more | {name for name in equal if name in columns.get(name[0], ())}
+            more = {
+                name
+                for alias, keys in self.keys.items()
+                if any(all((alias, part) in fixed for part in key) for key in keys)
+                for name in columns[alias]
+            }
+        return fixed
 
     def _rules(self, owner: Owner, wanted: set[Name]) -> dict[Name, set[object]]:
         """Return for every wanted column the rules by which the owner's own values decide it directly."""

@@ -12,7 +12,7 @@ that share all owners shown, so that a withdrawal removes a row whole or leaves 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 
@@ -22,7 +22,7 @@ from recuse.fold import fold
 from recuse.scalars.types import Opaque
 from recuse.sql.elaborate import type_of
 from recuse.sql.equalities import Name
-from recuse.sql.growth import keys_of, multiplying
+from recuse.sql.growth import Joined, fewest, keys_of, multiplied, multiplying, sides_of
 from recuse.sql.jointree import JoinTree, JoinUnit, join_tree
 from recuse.sql.parts import Compiling, OverParts, PartialSums
 from recuse.sql.query import Block, Scalar, column
@@ -40,9 +40,17 @@ Needed = dict[Name, Scalar]
 """what is wanted of rows: columns under their names, outputs under ("", their name)"""
 
 
+@dataclass(frozen=True, slots=True)
+class EagerRows:
+    """A block added up before it is joined, and of each join left the tables that multiply its rows."""
+
+    statement: exp.Select
+    joins: tuple[tuple[str, ...], ...]
+
+
 def eager_rows(
     block: Block, outputs: Sequence[Scalar], weight: Scalar | None, compiling: Compiling
-) -> exp.Select | None:
+) -> EagerRows | None:
     """Return the block's outputs, weight and copies, added up before they are joined; None if in vain.
 
     Without a weight there is none; with one, rows that weigh nothing may be missing.
@@ -52,7 +60,8 @@ def eager_rows(
     taken = {fold(source.alias) for source in block.sources}
     names = (name for number in count(1) if (name := f"partial_{number}") not in taken)
     adding = _Adding(compiling, compiling.lowering.dialect.wide, names)
-    return adding.whole(join_tree(block, outputs, weight), outputs, weight)
+    found = adding.whole(join_tree(block, outputs, weight), outputs, weight)
+    return None if found is None else EagerRows(found, tuple(adding.joins))
 
 
 def times_copies(weight: Scalar, copies: Scalar) -> Scalar:
@@ -67,6 +76,7 @@ class _Adding:
     compiling: Compiling
     wide: str
     names: Iterator[str]
+    joins: list[tuple[str, ...]] = field(default_factory=list)
 
     def whole(self, tree: JoinTree, outputs: Sequence[Scalar], weight: Scalar | None) -> exp.Select | None:
         """Return the statement of the whole tree; None if nothing is added up in it."""
@@ -99,6 +109,8 @@ class _Adding:
         ]
         known = OverParts(parts, self.compiling)
         statement = known.lowered(block, outputs)
+        sides = [*sides_of(unit.sources, self.compiling.keys), *(part.side for part in parts)]
+        self.joins.append(multiplied(fewest(sides, block.conditions)))
         if weight is not None:
             weighed = exp.column(WEIGHT, local.alias) if local is not None else known.value(weight)
             statement.append("expressions", exp.alias_(weighed, WEIGHT))
@@ -110,7 +122,7 @@ class _Adding:
 
     def _needed(self, tree: JoinTree, wanted: Needed, conditions: Sequence[Scalar]) -> Needed:
         """Return what is wanted of a tree: its part of what is wanted above, and of the joins there."""
-        here = frozenset().union(*(one.unit.aliases for one in tree.subtrees()))
+        here = _within(tree)
         whole = {n: value for n, value in wanted.items() if (used := aliases([value])) and used <= here}
         split = [value for name, value in wanted.items() if name not in whole]
         names = {
@@ -125,12 +137,12 @@ class _Adding:
         return self._listed(tree, wanted) if unique else self._added(tree, wanted, None)
 
     def _listed(self, tree: JoinTree, wanted: Needed) -> PartialSums:
-        return self._part(self._joined(tree, wanted, None), wanted, copied=False)
+        return self._part(tree, self._joined(tree, wanted, None), wanted, copied=False)
 
     def _added(self, tree: JoinTree, wanted: Needed, weight: Scalar | None) -> PartialSums:
         """Return equal rows as one: how many there are, or what they weigh together, signs apart."""
         inner = self._joined(tree, wanted, weight)
-        rows = self._part(inner, wanted, copied=_is_copied(inner))
+        rows = self._part(tree, inner, wanted, copied=_is_copied(inner))
         keys: list[Scalar] = [exp.column(name, rows.alias) for name in dict.fromkeys(rows.columns.values())]
         statement = exp.Select(expressions=list(keys)).from_(rows.reference())
         if weight is None:
@@ -149,13 +161,16 @@ class _Adding:
             statement.set("group", exp.Group(expressions=[key.copy() for key in keys]))
         else:
             statement.set("having", exp.Having(this=exp.Count(this=exp.Star()) > 0))
-        return self._part(statement, wanted, copied=weight is None)
+        return self._part(tree, statement, wanted, copied=weight is None)
 
-    def _part(self, statement: exp.Select, wanted: Needed, *, copied: bool) -> PartialSums:
+    def _part(self, tree: JoinTree, statement: exp.Select, wanted: Needed, *, copied: bool) -> PartialSums:
         names = {name: _spelled(name, place) for place, (name, _) in _placed(wanted)}
         names |= {bare: names[name] for name, value in wanted.items() for bare in _bare(value)}
         types = {names[name]: type_of(value, self.compiling.lookup) for name, value in wanted.items()}
-        return PartialSums(next(self.names), statement, names, types, copied)
+        key = frozenset((bare[0], fold(bare[1])) for value in wanted.values() for bare in _bare(value))
+        whole = len(wanted) == sum(1 for value in wanted.values() for _ in _bare(value))
+        side = Joined(_within(tree), (key,) if whole else (), self.joins[-1])
+        return PartialSums(next(self.names), statement, names, types, copied, side)
 
     def _wide(self, value: Scalar) -> Scalar:
         return exp.Cast(this=value, to=_type_named(self.wide).copy())
@@ -167,6 +182,11 @@ class _Adding:
             fold(v.name) for v in wanted.values() if isinstance(v, exp.Column) and v.table == source.alias
         }
         return any({fold(name) for name in key} <= shown for key in keys_of(source, self.compiling.keys))
+
+
+def _within(tree: JoinTree) -> frozenset[str]:
+    """Return the aliases of a tree's sources."""
+    return frozenset().union(*(one.unit.aliases for one in tree.subtrees()))
 
 
 @cache

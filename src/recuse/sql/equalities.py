@@ -99,6 +99,13 @@ class Equalities:
             name = self.leaders[name]
         return name
 
+    def classes(self) -> dict[Name, set[Name]]:
+        """Return the columns of every class, by its leader; those that are equal to no other are in none."""
+        found: dict[Name, set[Name]] = {}
+        for name in (*self.leaders, *self.leaders.values()):
+            found.setdefault(self.leader(name), set()).add(name)
+        return found
+
     def are(self, one: Scalar, other: Scalar) -> bool:
         """Return whether two expressions are equal in every row, column by column."""
         return self._led(one) == self._led(other)
@@ -109,11 +116,13 @@ class Equalities:
 
     def _led(self, value: Scalar) -> str:
         """Return an expression with the leader of its class instead of every column."""
+        if isinstance(value, exp.Column):
+            return column(*self.leader((value.table, value.name))).sql(copy=False)
 
         def led(node: exp.Expr) -> exp.Expr:
             return column(*self.leader((node.table, node.name))) if isinstance(node, exp.Column) else node
 
-        return value.transform(led).sql()
+        return value.transform(led).sql(copy=False)
 
     def _made_one(self, first: Scan, second: Scan) -> bool:
         """Make two scans one if an enforced key is equal; return whether that was news."""

@@ -1,6 +1,6 @@
 """What is made of answers: formulas over measures, keys and constants, and what is done with rows.
 
-    Term, ShownKey, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
+    Term, ShownKey, Label, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
     Windowed                                             what a row's window says: ranks, totals
     Operation                                            arithmetic, comparisons, logic, CASE and the like
     Stacked                                              a column of several answers under each other
@@ -17,6 +17,8 @@ from datetime import date
 from enum import Enum
 from fractions import Fraction
 
+from recuse.scalars.expression import Expression
+
 
 class OverRows(Enum):
     """What a window says of the rows of an answer."""
@@ -29,6 +31,8 @@ class OverRows(Enum):
     AVG = "avg"
     MIN = "min"
     MAX = "max"
+    SHIFTED = "lag"
+    """what another row says: so many before or behind"""
 
 
 class Operator(Enum):
@@ -90,6 +94,13 @@ class ShownKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """A row-wise expression of the keys: its variables are named by the keys' places in GROUP BY."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasedFirst:
     """A scalar that was released before the question was asked.
 
@@ -141,6 +152,8 @@ class Windowed:
     argument: Formula | None
     partition: tuple[Formula, ...] = ()
     order: tuple[OrderTerm, ...] = ()
+    shift: int = 0
+    """how many rows behind the row the other one is; before it, below 0"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +175,7 @@ class Stacked:
     rows: tuple[Formula, ...]
 
 
-Formula = Term | ShownKey | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed | Stacked
+Formula = Term | ShownKey | Label | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed | Stacked
 
 
 @dataclass(frozen=True, slots=True)

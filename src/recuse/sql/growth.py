@@ -14,10 +14,11 @@ from sqlglot import exp
 from recuse.fold import fold
 from recuse.policy import Policy
 from recuse.policy.terms import LinkChoice
+from recuse.sql.equalities import Name
 from recuse.sql.measure import Measure
 from recuse.sql.ownership import PublicTable
 from recuse.sql.position import called, refusal
-from recuse.sql.query import Block, BlockSource, Own, Scan, SetOf
+from recuse.sql.query import Block, BlockSource, Own, Scalar, Scan, SetOf
 from recuse.sql.schema import Schema
 from recuse.sql.walk import aliases, below
 
@@ -66,14 +67,13 @@ class JoinGrowth:
         )
 
 
-def growing_joins(blocks: Sequence[Block], sizes: Sizes, keys: UniqueKeys) -> Iterator[JoinGrowth]:
-    """Yield the joins of a question that can have too many rows."""
-    for block in below(blocks):
-        found = list(_scans(block, keys))
-        known = [sizes(scan.table.name) for scan in found]
+def growing_joins(joins: Iterable[tuple[str, ...]], sizes: Sizes) -> Iterator[JoinGrowth]:
+    """Yield the joins that can have too many rows; each is known by the tables that multiply its rows."""
+    for tables in joins:
+        known = [sizes(table) for table in tables]
         counts = [count for count in known if count is not None]
-        if len(found) > 1 and len(counts) == len(known) and prod(counts) > MOST_ROWS:
-            yield JoinGrowth(prod(counts), tuple(scan.table.name for scan in found))
+        if len(tables) > 1 and len(counts) == len(known) and prod(counts) > MOST_ROWS:
+            yield JoinGrowth(prod(counts), tables)
 
 
 def refuse_untied(measure: Measure, schema: Schema) -> None:
@@ -113,25 +113,50 @@ def _is_private(sources: Iterable[BlockSource], schema: Schema) -> bool:
     )
 
 
-def _scans(block: Block, keys: UniqueKeys) -> Iterator[Scan]:
-    """Yield the tables that may multiply the rows of a block; a set counts as its branch does."""
-    for source in multiplying(block, keys):
-        if isinstance(source, Scan):
-            yield source
-        elif isinstance(source, SetOf) and len(source.branches) == 1:
-            yield from _scans(source.branches[0], keys)
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """One side of a join: whose columns it has, which sets of these no two of its rows share, and the tables
+    that multiply its rows."""
+
+    aliases: frozenset[str]
+    keys: tuple[frozenset[Name], ...]
+    tables: tuple[str, ...]
 
 
-def multiplying(block: Block, keys: UniqueKeys) -> list[BlockSource]:
+def multiplying(block: Block, keys: UniqueKeys) -> list[Joined]:
     """Return the fewest sources, the first of them, that all others are tied to by unique keys.
 
     There are no more rows than those of these sources multiplied; with one there are no more than it has.
     """
-    sources = [s for s in block.sources if not (isinstance(s, Scan) and s.preserving is not None)]
-    found = list(sources)
-    for source in sources:
-        others = [other for other in found if other is not source]
-        if source.alias in _tied(block, others, sources, keys):
+    return fewest(sides_of(block.sources, keys), block.conditions)
+
+
+def multiplied(sides: Iterable[Joined]) -> tuple[str, ...]:
+    """Return the tables that multiply the rows of a join of these."""
+    return tuple(table for side in sides for table in side.tables)
+
+
+def sides_of(sources: Iterable[BlockSource], keys: UniqueKeys) -> list[Joined]:
+    """Return sources as sides of a join; a LEFT JOIN by a key has no rows of its own."""
+    return [_side(s, keys) for s in sources if not (isinstance(s, Scan) and s.preserving is not None)]
+
+
+def _side(source: BlockSource, keys: UniqueKeys) -> Joined:
+    unique = tuple(frozenset((source.alias, fold(name)) for name in key) for key in keys_of(source, keys))
+    tables: tuple[str, ...] = ()
+    if isinstance(source, Scan):
+        tables = (source.table.name,)
+    elif isinstance(source, SetOf) and len(source.branches) == 1:  # a set counts as its branch does
+        tables = multiplied(multiplying(source.branches[0], keys))
+    return Joined(frozenset({source.alias}), unique, tables)
+
+
+def fewest(sides: Sequence[Joined], conditions: Iterable[Scalar]) -> list[Joined]:
+    """Return the fewest sides, the first of them, that conditions tie all others to by their keys."""
+    found, ties = list(sides), _ties(conditions)
+    for side in sides:
+        others = [other for other in found if other is not side]
+        if side.aliases <= _tied(ties, others, sides):
             found = others
     return found
 
@@ -145,31 +170,31 @@ def keys_of(source: BlockSource, keys: UniqueKeys) -> Iterable[tuple[str, ...]]:
     return (tuple(output.name for output in source.branches[0].outputs),)
 
 
-def _tied(
-    block: Block, given: Iterable[BlockSource], sources: Sequence[BlockSource], keys: UniqueKeys
-) -> set[str]:
-    """Return the aliases of the sources of which a row of those given meets at most one row."""
-    found, fixed = {source.alias for source in given}, -1
-    while found and len(found) > fixed:
-        fixed = len(found)
-        for source in sources:
-            if source.alias not in found:
-                one = any(_is_fixed(source, key, block, found) for key in keys_of(source, keys))
-                found |= {source.alias} if one else set()
-    return found
-
-
-def _is_fixed(source: BlockSource, key: tuple[str, ...], block: Block, others: set[str]) -> bool:
-    """Return whether the columns of a key are each equal to a column of another source, or to a constant."""
-    fixed = set()
-    for condition in block.conditions:
+def _ties(conditions: Iterable[Scalar]) -> list[tuple[Name, str | None]]:
+    """Return the columns that conditions make equal to a constant or to another source, by its alias."""
+    found: list[tuple[Name, str | None]] = []
+    for condition in conditions:
         node = condition.unnest()
         if isinstance(node, exp.EQ):
             sides = (node.this.unnest(), node.expression.unnest())
             for mine, other in (sides, sides[::-1]):
-                tied = isinstance(other, exp.Literal) or (
-                    isinstance(other, exp.Column) and other.table in others
-                )
-                if isinstance(mine, exp.Column) and mine.table == source.alias and tied:
-                    fixed.add(fold(mine.name))
-    return {fold(name) for name in key} <= fixed
+                if isinstance(mine, exp.Column) and isinstance(other, exp.Column):
+                    found.append(((mine.table, fold(mine.name)), other.table))
+                elif isinstance(mine, exp.Column) and isinstance(other, exp.Literal):
+                    found.append(((mine.table, fold(mine.name)), None))
+    return found
+
+
+def _tied(
+    ties: Sequence[tuple[Name, str | None]], given: Iterable[Joined], sides: Sequence[Joined]
+) -> frozenset[str]:
+    """Return the aliases of the sides of which a row of those given meets at most one row."""
+    found: frozenset[str] = frozenset().union(*(side.aliases for side in given))
+    known = -1
+    while found and len(found) > known:
+        known = len(found)
+        for side in sides:
+            if not side.aliases <= found:
+                fixed = {name for name, by in ties if name[0] in side.aliases and (by is None or by in found)}
+                found |= side.aliases if any(key <= fixed for key in side.keys) else frozenset()
+    return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from recuse.errors import QueryError
 from recuse.fold import same
+from recuse.scalars.types import Type
 from recuse.sql.answered import is_aggregated
 from recuse.sql.elaborate import type_of
 from recuse.sql.formula import ShownKey
@@ -16,6 +17,7 @@ from recuse.sql.frame import Frame
 from recuse.sql.groups import GroupKey, Joined
 from recuse.sql.keysets import which_keys
 from recuse.sql.kinds import kind_of
+from recuse.sql.labels import label
 from recuse.sql.listed import Listed
 from recuse.sql.named import Known
 from recuse.sql.origins import EndRelease, Origins
@@ -144,6 +146,33 @@ class KeyReader:
                 problem, node, f"aggregate it: COUNT({node.sql()}), or group by it"
             )
         return None
+
+    def label(
+        self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame], read: Callable[[], Said]
+    ) -> Said:
+        """Return what is read; where that is refused, what a row-wise function of the keys says."""
+        try:
+            return read()
+        except QueryError:
+            types = [type_of(key.values[0], self.relations.met.lookup()) for key in keys]
+            found = self._label(node, keys, frames, types) if keys else None
+            if found is None:
+                raise
+            return found
+
+    def _label(
+        self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame], types: Sequence[Type]
+    ) -> Said | None:
+        elaborator = self.relations.conditions(self.known).elaborator()
+        try:
+            return label(
+                node,
+                lambda part: self.said(part, keys, frames),
+                types,
+                lambda lookup: replace(elaborator, lookup=lookup),
+            )
+        except QueryError:
+            return None
 
     def representative(self, node: exp.Expr, keys: tuple[GroupKey, ...], frames: list[Frame]) -> Said | None:
         """Return the key that an aggregate such as ANY_VALUE says again."""

@@ -46,18 +46,21 @@ class Lowering:
 
     def rows(self, block: Block, outputs: Iterable[Scalar]) -> exp.Select:
         """Return SELECT outputs FROM the block's sources WHERE its conditions, compiled; without choices."""
-        statement = exp.Select(expressions=[self._output(output) for output in outputs])
-        if block.sources:
-            first, *rest = block.sources
+        shown = [self.output(output) for output in outputs]
+        return self.selected(shown, block.sources, [*map(self.condition, block.conditions)])
+
+    def selected(
+        self, shown: list[exp.Expr], sources: Sequence[BlockSource], conditions: Sequence[exp.Expr]
+    ) -> exp.Select:
+        """Return SELECT … FROM the sources WHERE all conditions; what is compiled has its own parentheses."""
+        statement = exp.Select(expressions=shown)
+        if sources:
+            first, *rest = sources
             statement.set("from_", exp.From(this=self._source(first)))
             statement.set("joins", [self._join(source) for source in rest])
-        if block.conditions:
-            statement.set("where", exp.Where(this=self.conjunction(block.conditions)))
+        if conditions:
+            statement.set("where", exp.Where(this=exp.and_(*conditions, copy=False, wrap=False)))
         return statement
-
-    def conjunction(self, conditions: Sequence[Scalar]) -> exp.Expr:
-        """Return the conditions joined by AND, compiled: each stands in its own parentheses."""
-        return exp.and_(*map(self.condition, conditions), copy=False, wrap=False)
 
     def _source(self, source: BlockSource) -> exp.Expr:
         if isinstance(source, SetOf):
@@ -122,7 +125,7 @@ class Lowering:
             self._select(tree)
 
     def _select(self, tree: exp.Select) -> None:
-        tree.set("expressions", [self._output(node) for node in tree.expressions])
+        tree.set("expressions", [self.output(node) for node in tree.expressions])
         where = tree.args.get("where")
         if where is not None:
             tree.set("where", exp.Where(this=self.condition(where.this)))
@@ -134,7 +137,8 @@ class Lowering:
             if join.args.get("on") is not None:
                 join.set("on", self.condition(join.args["on"]))
 
-    def _output(self, node: exp.Expr) -> exp.Expr:
+    def output(self, node: exp.Expr) -> exp.Expr:
+        """Return a value under its name, compiled."""
         if isinstance(node, exp.Alias):
             return exp.Alias(this=self.value(node.this), alias=node.args["alias"].copy())
         return self.value(node)

@@ -43,6 +43,8 @@ class Measures:
     relations: Relations
     known: Known
     found: dict[str, Measure] = field(default_factory=dict)
+    constants: dict[int, tuple[Scalar, Constant | None]] = field(default_factory=dict)
+    """what expressions are that need no row, by the identity of these, which are kept with it"""
 
     def all(self) -> tuple[Measure, ...]:
         """Return the measures, each with all sources that the query was read with."""
@@ -164,15 +166,17 @@ class Measures:
         elaborator = self.relations.conditions(self.known).elaborator()
 
         def known(value: Scalar) -> Constant | None:
-            found = elaborator.expression(value)
-            return found if isinstance(found, Constant) else None
+            if id(value) not in self.constants:
+                found = elaborator.expression(value)
+                self.constants[id(value)] = value, found if isinstance(found, Constant) else None
+            return self.constants[id(value)][1]
 
         def is_possible(block: Block) -> bool:
             needed = [key for place, key in enumerate(block.keys) if place not in block.null_keys]
-            keys = [exp.Not(this=exp.Is(this=exp.paren(key), expression=exp.null())) for key in needed]
             weight = [] if block.weight is None else [block.weight]
-            said = [found for found in map(known, (*block.conditions, *keys, *weight)) if found is not None]
-            return all(found.value for found in said)
+            said = [found for found in map(known, (*block.conditions, *weight)) if found is not None]
+            keys = [found for found in map(known, needed) if found is not None]
+            return all(found.value for found in said) and all(found.value is not None for found in keys)
 
         possible = [block for block in blocks if is_possible(block)] or blocks[:1]
         if len(possible) == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -25,6 +25,8 @@ AGGREGATES: dict[type[exp.Expr], OverRows] = {
     exp.Min: OverRows.MIN,
     exp.Max: OverRows.MAX,
 }
+KEPT = (OverRows.SUM, OverRows.MIN, OverRows.MAX, OverRows.SHIFTED)
+"""what is of the kind of its argument"""
 FOLDED = (exp.Sum, exp.Max)
 """what may be asked of all rows of an answer: it is the same with groups that have no rows"""
 
@@ -50,9 +52,30 @@ class AnswerWindows:
                       bool(item.args.get("nulls_first")))
             for item in (order.expressions if order is not None else ())
         )  # fmt: skip
+        if isinstance(call, exp.Lag | exp.Lead):
+            return self._shifted(call, formulas, partition, terms)
         if type(call) in RANKS and not any(call.args.values()):
             return self._said(RANKS[type(call)], None, partition, terms)
         return self._aggregate(call, formulas, partition, terms)
+
+    def _shifted(
+        self,
+        call: exp.Lag | exp.Lead,
+        formulas: Formulas,
+        partition: tuple[Formula, ...],
+        order: tuple[OrderTerm, ...],
+    ) -> Said:
+        """Return what LAG and LEAD say: NULL where there is no such row."""
+        offset = call.args.get("offset") or exp.Literal.number(1)
+        far = int(offset.name) if isinstance(offset, exp.Literal) and offset.name.isdigit() else None
+        if not order or far is None or call.args.get("default") is not None:
+            hint = "write LAG(x) or LAG(x, 2) with OVER (ORDER BY …), and COALESCE for what is missing"
+            problem = "this form of a window over an answer is not understood"
+            raise refusal(problem, self.text, span(call, self.text), hint=hint)
+        argument = formulas.read(call.this)
+        said = self._said(OverRows.SHIFTED, argument, partition, order)
+        self.found[-1] = replace(self.found[-1], shift=far if isinstance(call, exp.Lead) else -far)
+        return Said(self.found[-1], said.kind)
 
     def fold(self, call: exp.Expr, formulas: Formulas) -> Said | None:
         """Return what an aggregate of all rows of an answer says; None if it is not of released numbers.
@@ -97,10 +120,10 @@ class AnswerWindows:
         self.found.append(window)
         if function is OverRows.AVG:
             return Said(window, ColumnKind.NUMBER)
-        kept = function in (OverRows.SUM, OverRows.MIN, OverRows.MAX) and argument is not None
-        return Said(window, argument.kind if kept and argument else ColumnKind.INTEGER)
+        kept = argument if function in KEPT else None
+        return Said(window, ColumnKind.INTEGER if kept is None else kept.kind)
 
     def _refuse(self, problem: str, node: exp.Expr) -> QueryError:
-        named = "RANK(), DENSE_RANK(), ROW_NUMBER(), SUM, AVG, MIN, MAX or COUNT"
+        named = "RANK(), DENSE_RANK(), ROW_NUMBER(), LAG, LEAD, SUM, AVG, MIN, MAX or COUNT"
         hint = f"write {named} with OVER (…), without a frame"
         return refusal(problem, self.text, span(node, self.text), hint=hint)

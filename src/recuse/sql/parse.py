@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from recuse.errors import QueryError
 from recuse.fold import fold
+from recuse.sql.arguments import refuse_dropped
 from recuse.sql.dialect import DUCKDB, Dialect
 from recuse.sql.position import line_and_column, refusal, span
 from recuse.sql.qualified import shorten
@@ -63,6 +64,7 @@ def parse(text: str, dialect: Dialect = DUCKDB) -> exp.Query:
     _refuse_lookalikes(text, tokens)
     tokens = _one_statement(text, tokens)
     _refuse_deep_brackets(text, tokens)
+    refuse_dropped(text, tokens, dialect.grammar)
     tree = _tree(text, tokens, grammar)
     _refuse_deep_trees(text, tree)
     return dialect.understood(tree, text)

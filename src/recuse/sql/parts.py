@@ -11,7 +11,7 @@ from recuse.scalars.expression import Variable
 from recuse.scalars.types import Type
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Name
-from recuse.sql.growth import UniqueKeys
+from recuse.sql.growth import Joined, UniqueKeys
 from recuse.sql.lower import Lowering
 from recuse.sql.query import Block, Scalar, column
 
@@ -41,13 +41,15 @@ class Compiling:
 
 @dataclass(frozen=True, slots=True)
 class PartialSums:
-    """A statement as a source of another: its columns, and whether it says how many copies a row has."""
+    """A statement as a source of another: its columns, whether it says how many copies a row has."""
 
     alias: str
     statement: exp.Select
     columns: Mapping[Name, str]
     types: Mapping[str, Type]
     copied: bool
+    side: Joined
+    """itself as one side of a join"""
 
     def reference(self) -> exp.Subquery:
         """Return it as an item of FROM."""
@@ -55,43 +57,31 @@ class PartialSums:
 
 
 class OverParts:
-    """Expressions over parts: columns and outputs that a part has are taken from it."""
+    """Expressions over parts: columns and outputs that a part has are taken from it.
+
+    What takes nothing from a part is compiled as it is elsewhere, and kept; the rest is compiled here.
+    """
 
     def __init__(self, parts: Sequence[PartialSums], compiling: Compiling) -> None:
         self.parts, self.compiling = parts, compiling
         lookup = compiling.lookup
         self.held = {
-            name: column(part.alias, spelled) for part in parts for name, spelled in part.columns.items()
+            name: Variable(part.alias, spelled, part.types[spelled])
+            for part in parts
+            for name, spelled in part.columns.items()
         }
-        kinds = {(part.alias, spelled): kind for part in parts for spelled, kind in part.types.items()}
 
-        def known(node: Scalar) -> Variable:
-            if isinstance(node, exp.Column) and (node.table, node.name) in kinds:
-                return Variable(node.table, node.name, kinds[node.table, node.name])
-            return lookup(node)
-
-        self.lowering = replace(compiling.lowering, lookup=known)
-
-    def renamed(self, scalar: Scalar) -> Scalar:
-        """Return an expression over the parts: itself where nothing is taken from one."""
-        if isinstance(scalar, exp.Alias):
-            whole = self.held.get(("", scalar.alias))
-            inner = self.renamed(scalar.this) if whole is None else whole
-            return exp.alias_(inner, scalar.alias, copy=False)
-        if self.compiling.columns(scalar).isdisjoint(self.held):
-            return scalar
-
-        def rename(node: exp.Expr) -> exp.Expr:
+        def taken(node: Scalar) -> Variable:
             found = self.held.get((node.table, node.name)) if isinstance(node, exp.Column) else None
-            return node if found is None else found.copy()
+            return lookup(node) if found is None else found
 
-        return scalar.transform(rename)
+        self.lowering = replace(compiling.lowering, lookup=taken, known={})
 
     def lowered(self, block: Block, outputs: Sequence[Scalar]) -> exp.Select:
         """Return SELECT outputs FROM the block's sources and all parts, compiled."""
-        renamed = replace(block, conditions=tuple(map(self.renamed, block.conditions)))
-        shown = map(self.renamed, outputs) if outputs else [exp.Literal.number(1)]
-        statement = self.lowering.rows(renamed, shown)
+        shown = [self._output(output) for output in outputs] or [exp.Literal.number(1)]
+        conditions = [self._over(condition).condition(condition) for condition in block.conditions]
+        statement = self.lowering.selected(shown, block.sources, conditions)
         for part in self.parts:
             if statement.args.get("from_") is None:
                 statement.set("from_", exp.From(this=part.reference()))
@@ -101,4 +91,15 @@ class OverParts:
 
     def value(self, scalar: Scalar) -> Scalar:
         """Return an expression over the parts, compiled."""
-        return self.lowering.value(self.renamed(scalar))
+        return self._over(scalar).value(scalar)
+
+    def _output(self, output: Scalar) -> Scalar:
+        """Return an output, compiled: a part may have it whole."""
+        whole = self.held.get(("", output.alias))
+        if whole is not None:
+            return exp.alias_(column(whole.source, whole.name), output.alias, copy=False)
+        return self._over(output).output(output)
+
+    def _over(self, scalar: Scalar) -> Lowering:
+        untouched = self.compiling.columns(scalar).isdisjoint(self.held)
+        return self.compiling.lowering if untouched else self.lowering

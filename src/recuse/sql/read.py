@@ -164,7 +164,7 @@ class _Reader:
             return self._begin(node, keys, frames) if written is None else formulas.read(written)
 
         formulas = Formulas(begin, text, self._not_an_aggregate)
-        read = [(node, self._column(node, keys, formulas)) for node in tree.expressions]
+        read = [(node, self._column(node, keys, formulas, frames)) for node in tree.expressions]
         columns = tuple(shown for node, shown in read if HIDDEN not in node.meta)
         steps: list[FinishingStep] = []
         if having is not None and (sets or not always_holds(having.this)):
@@ -186,11 +186,13 @@ class _Reader:
             return [Frame(Block(), Scope(self.schema.text))]
         return self.relations.frames(tree, self.known, None)
 
-    def _column(self, node: exp.Expr, keys: tuple[GroupKey, ...], formulas: Formulas) -> Shown:
+    def _column(
+        self, node: exp.Expr, keys: tuple[GroupKey, ...], formulas: Formulas, frames: list[Frame]
+    ) -> Shown:
         inner = node.unalias()
         if inner.is_star:
             raise self._refuse("* would list individuals", inner, "write SELECT COUNT(*)")
-        said = formulas.read(inner)
+        said = self.groups.label(inner, keys, frames, lambda: formulas.read(inner))
         if node.alias:
             self.aliases.setdefault(fold(node.alias), said)
         name = node.alias or (inner.name if isinstance(inner, exp.Column) else inner.sql())

@@ -43,7 +43,7 @@ def needed_around(scalars: Iterable[Scalar], around: Sequence[Block]) -> Block:
         condition
         for other in around
         for condition in other.conditions
-        if aliases([condition]) & known <= here and aliases([condition]) & here
+        if (named := aliases([condition])) & known <= here and named & here
     ]
     return Block(sources=tuple(wanted), conditions=tuple(conditions))
 

@@ -95,6 +95,7 @@ def test_what_hides_copies_or_computes_rows_is_refused_by_its_reason(server: Ser
     named = Policy.parse(f'[[protect]]\ntable = "{name}"\nkey = ["id"]')
     with pytest.raises(PolicyError, match=f"is not read: .*{why}"):
         compile_query("SELECT COUNT(*) FROM person", named, catalogue)
+    compile_query("SELECT COUNT(*) FROM person", PERSONS, catalogue)  # "ask another table"
 
 
 def test_only_constraints_that_hold_now_are_believed(server: Server):

@@ -82,6 +82,10 @@ class NativeReader:
             self.schema.text, self.tables.alias, lambda item, left: self._item(item, left, known), reader
         )
         rows = items.read(tree, start)
+        for window in windows.values():  # DuckDB passes over one that nothing uses, other engines do not
+            for part in (window.args.get("order"), *(window.args.get("partition_by") or ())):
+                if part is not None:
+                    reader(rows).value(part)
         return SelectReader(tree, rows, reader(rows), self.schema.text).read()
 
     def _inside(self, known: Known) -> Queries:

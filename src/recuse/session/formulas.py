@@ -22,7 +22,7 @@ from recuse.sql.formula import (
     FixedNumber,
     FixedValue,
     Formula,
-    Label,
+    OfKeys,
     Operation,
     Operator,
     ReleasedFirst,
@@ -57,7 +57,7 @@ def value_of(formula: Formula, given: Given) -> Any:
             return None if given.releases[measure].undefined else given.releases[measure].value
         case ShownKey(position):
             return plain(given.keys[position])
-        case Label(expression):
+        case OfKeys(expression):
             return of_keys(expression, given.keys)
         case ReleasedFirst(number):
             return given.scalars[number]

@@ -74,7 +74,7 @@ def possible(formula: written.Formula, given: GivenRanges) -> Possible:
             return Possible(UNBOUNDED, null=True)
         case written.ShownKey(position):
             return _exactly(plain(given.keys[position]))
-        case written.Label(expression):
+        case written.OfKeys(expression):
             return _exactly(of_keys(expression, given.keys))
         case written.FixedNumber(value) | written.FixedValue(value):
             return _exactly(value)

@@ -22,7 +22,7 @@ from recuse.fold import fold
 from recuse.scalars.types import Opaque
 from recuse.sql.elaborate import type_of
 from recuse.sql.equalities import Name
-from recuse.sql.growth import Joined, fewest, keys_of, multiplied, multiplying, sides_of
+from recuse.sql.growth import JoinSide, fewest, keys_of, multiplied, multiplying, sides_of
 from recuse.sql.jointree import JoinTree, JoinUnit, join_tree
 from recuse.sql.parts import Compiling, OverParts, PartialSums
 from recuse.sql.query import Block, Scalar, column
@@ -169,7 +169,7 @@ class _Adding:
         types = {names[name]: type_of(value, self.compiling.lookup) for name, value in wanted.items()}
         key = frozenset((bare[0], fold(bare[1])) for value in wanted.values() for bare in _bare(value))
         whole = len(wanted) == sum(1 for value in wanted.values() for _ in _bare(value))
-        side = Joined(_within(tree), (key,) if whole else (), self.joins[-1])
+        side = JoinSide(_within(tree), (key,) if whole else (), self.joins[-1])
         return PartialSums(next(self.names), statement, names, types, copied, side)
 
     def _wide(self, value: Scalar) -> Scalar:

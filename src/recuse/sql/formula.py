@@ -1,6 +1,6 @@
 """What is made of answers: formulas over measures, keys and constants, and what is done with rows.
 
-    Term, ShownKey, Label, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
+    Term, ShownKey, OfKeys, ReleasedFirst, FixedNumber, FixedValue    what a formula begins with
     Windowed                                             what a row's window says: ranks, totals
     Operation                                            arithmetic, comparisons, logic, CASE and the like
     Stacked                                              a column of several answers under each other
@@ -94,7 +94,7 @@ class ShownKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class OfKeys:
     """A row-wise expression of the keys: its variables are named by the keys' places in GROUP BY."""
 
     expression: Expression
@@ -175,7 +175,7 @@ class Stacked:
     rows: tuple[Formula, ...]
 
 
-Formula = Term | ShownKey | Label | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed | Stacked
+Formula = Term | ShownKey | OfKeys | ReleasedFirst | FixedNumber | FixedValue | Operation | Windowed | Stacked
 
 
 @dataclass(frozen=True, slots=True)

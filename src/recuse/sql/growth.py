@@ -114,7 +114,7 @@ def _is_private(sources: Iterable[BlockSource], schema: Schema) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinSide:
     """One side of a join: whose columns it has, which sets of these no two of its rows share, and the tables
     that multiply its rows."""
 
@@ -123,7 +123,7 @@ class Joined:
     tables: tuple[str, ...]
 
 
-def multiplying(block: Block, keys: UniqueKeys) -> list[Joined]:
+def multiplying(block: Block, keys: UniqueKeys) -> list[JoinSide]:
     """Return the fewest sources, the first of them, that all others are tied to by unique keys.
 
     There are no more rows than those of these sources multiplied; with one there are no more than it has.
@@ -131,27 +131,27 @@ def multiplying(block: Block, keys: UniqueKeys) -> list[Joined]:
     return fewest(sides_of(block.sources, keys), block.conditions)
 
 
-def multiplied(sides: Iterable[Joined]) -> tuple[str, ...]:
+def multiplied(sides: Iterable[JoinSide]) -> tuple[str, ...]:
     """Return the tables that multiply the rows of a join of these."""
     return tuple(table for side in sides for table in side.tables)
 
 
-def sides_of(sources: Iterable[BlockSource], keys: UniqueKeys) -> list[Joined]:
+def sides_of(sources: Iterable[BlockSource], keys: UniqueKeys) -> list[JoinSide]:
     """Return sources as sides of a join; a LEFT JOIN by a key has no rows of its own."""
     return [_side(s, keys) for s in sources if not (isinstance(s, Scan) and s.preserving is not None)]
 
 
-def _side(source: BlockSource, keys: UniqueKeys) -> Joined:
+def _side(source: BlockSource, keys: UniqueKeys) -> JoinSide:
     unique = tuple(frozenset((source.alias, fold(name)) for name in key) for key in keys_of(source, keys))
     tables: tuple[str, ...] = ()
     if isinstance(source, Scan):
         tables = (source.table.name,)
     elif isinstance(source, SetOf) and len(source.branches) == 1:  # a set counts as its branch does
         tables = multiplied(multiplying(source.branches[0], keys))
-    return Joined(frozenset({source.alias}), unique, tables)
+    return JoinSide(frozenset({source.alias}), unique, tables)
 
 
-def fewest(sides: Sequence[Joined], conditions: Iterable[Scalar]) -> list[Joined]:
+def fewest(sides: Sequence[JoinSide], conditions: Iterable[Scalar]) -> list[JoinSide]:
     """Return the fewest sides, the first of them, that conditions tie all others to by their keys."""
     found, ties = list(sides), _ties(conditions)
     for side in sides:
@@ -186,7 +186,7 @@ def _ties(conditions: Iterable[Scalar]) -> list[tuple[Name, str | None]]:
 
 
 def _tied(
-    ties: Sequence[tuple[Name, str | None]], given: Iterable[Joined], sides: Sequence[Joined]
+    ties: Sequence[tuple[Name, str | None]], given: Iterable[JoinSide], sides: Sequence[JoinSide]
 ) -> frozenset[str]:
     """Return the aliases of the sides of which a row of those given meets at most one row."""
     found: frozenset[str] = frozenset().union(*(side.aliases for side in given))

@@ -1,4 +1,4 @@
-"""Row-wise functions of keys → `Label`s: `year(d) || '-' || month(d)`, `strftime(month, '%Y-%m')`.
+"""Row-wise functions of keys → `OfKeys`: `year(d) || '-' || month(d)`, `strftime(month, '%Y-%m')`.
 
 Keys are public or were released, so what is computed from them is free. It means what it means in a row:
 expressions of the total language, evaluated in Python, none of which needs an engine to read text.
@@ -13,7 +13,7 @@ from sqlglot import exp
 from recuse.scalars.expression import Call, Constant, Convert, Expression, Variable
 from recuse.scalars.types import Boolean, Date, Float, Number, Text, Timestamp, Type
 from recuse.sql.elaborate import Elaborator, Lookup
-from recuse.sql.formula import Label, ShownKey
+from recuse.sql.formula import OfKeys, ShownKey
 from recuse.sql.kinds import kind_of
 from recuse.sql.said import Said
 
@@ -45,7 +45,7 @@ def label(
     if any(part.table != KEY for part in tree.find_all(exp.Column)):
         return None
     expression = elaborator(lookup).expression(tree)
-    return Said(Label(expression), kind_of(expression.type)) if _is_computed(expression) else None
+    return Said(OfKeys(expression), kind_of(expression.type)) if _is_computed(expression) else None
 
 
 def _is_computed(expression: Expression) -> bool:

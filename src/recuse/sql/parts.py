@@ -11,7 +11,7 @@ from recuse.scalars.expression import Variable
 from recuse.scalars.types import Type
 from recuse.sql.elaborate import Lookup
 from recuse.sql.equalities import Name
-from recuse.sql.growth import Joined, UniqueKeys
+from recuse.sql.growth import JoinSide, UniqueKeys
 from recuse.sql.lower import Lowering
 from recuse.sql.query import Block, Scalar, column
 
@@ -48,7 +48,7 @@ class PartialSums:
     columns: Mapping[Name, str]
     types: Mapping[str, Type]
     copied: bool
-    side: Joined
+    side: JoinSide
     """itself as one side of a join"""
 
     def reference(self) -> exp.Subquery:

@@ -298,6 +298,7 @@ LEFT_OUT = {
     DerivationTable: {
         "listed": "the same rows, before they are summed",
         "loose": "the same rows, where they are kept before they are summed",
+        "joins": "what an engine goes through for the same rows",
     },
     FirstPlan: {"text": "the spelling"},
 }

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recuse.krelation.contributions import Contributions
+from recuse.krelation.contributions import Contributions, own_loads
+from recuse.krelation.relation import KRelation
 from recuse.mechanism import presets
 from recuse.mechanism.clipped import clipped
 from recuse.mechanism.racing import Dial, Racing
@@ -40,6 +41,10 @@ def of(rows) -> Contributions:
     owners, groups, weights = (np.array(column, np.int64) for column in columns)
     zeros = np.zeros(2, object)
     return Contributions.of(owners, groups, weights, participants=4, constants=zeros, signed=True)
+
+
+def owned(found: Contributions) -> KRelation:
+    return own_loads(found.loads[found.loads > 0])
 
 
 def moves(one: Contributions, other: Contributions, level: int) -> tuple[list[int], int]:
@@ -72,7 +77,7 @@ def staircase_loss(shift: list[int], sensitivity: int) -> float:
 
 def choice(one: Contributions, other: Contributions) -> float:
     levels, epsilon = MECHANISM.levels, MECHANISM.choice_epsilon
-    distributions = [level_distribution(found.relation(), levels, epsilon, LEVELS) for found in (one, other)]
+    distributions = [level_distribution(owned(found), levels, epsilon, LEVELS) for found in (one, other)]
     return worst_log_ratio(*distributions)
 
 
@@ -111,7 +116,7 @@ def race_loss(
 
     def logs(found: Contributions, k: int, levels: Floats) -> Floats:
         sparing = counted[0] if found is one else counted[1]
-        scores = scores_of(found.relation(), rule, weight, RACE_LEVELS, sparing)
+        scores = scores_of(owned(found), rule, weight, RACE_LEVELS, sparing)
         chances = winning(scores, laws, lambda ls: float(dial.boost * share) * ls, k, levels)
         return np.log(chances) - float(share) * levels
 

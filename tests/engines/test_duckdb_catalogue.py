@@ -9,10 +9,8 @@ import duckdb
 import pytest
 
 from recuse.engines.duckdb import DuckDB
-from recuse.engines.duckdb_catalogue import SystemTables
 from recuse.errors import DatabaseError, PolicyError, QueryError
 from recuse.policy import Policy
-from recuse.sql.clock import present
 from recuse.sql.compile import compile_query
 
 
@@ -92,20 +90,3 @@ def test_a_macro_hides_the_aggregate_of_its_name_and_no_column(tmp_path: Path):
         compile_query("SELECT id, MIN(size) OVER () AS least FROM town", policy, catalogue)
         with pytest.raises(QueryError, match="not among the accepted ones"):
             compile_query("SELECT id, MAX(size) OVER () AS most FROM town", policy, catalogue)
-
-
-def test_functions_are_listed_for_a_question_that_calls_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """DuckDB lists thousands of its own, which takes as long as to open it."""
-    path = tmp_path / "people.duckdb"
-    with duckdb.connect(str(path)) as made:
-        made.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name VARCHAR)")
-    listed = []
-    listing = SystemTables.macros
-    monkeypatch.setattr(SystemTables, "macros", lambda self: listed.append(self) or listing(self))
-    policy = Policy.parse('[[protect]]\ntable = "person"\nkey = ["id"]')
-    with DuckDB.open(path) as engine:
-        compile_query("SELECT COUNT(*) FROM person WHERE id < 3", policy, engine.catalogue(), present())
-        assert not listed
-        for _ in range(2):
-            compile_query("SELECT COUNT(*) FROM person WHERE lower(name) = 'a'", policy, engine.catalogue())
-        assert len(listed) == 1

@@ -43,9 +43,8 @@ def plan_of(expression: str, key: str):
 
 
 def judged(expression: str, kind: str, key: str, value: object) -> object:
-    (found,) = duckdb.execute(
-        f"SELECT {expression} FROM (SELECT CAST(? AS {kind}) AS {key})", [value]
-    ).fetchone() or (None,)
+    asked = duckdb.execute(f"SELECT {expression} FROM (SELECT CAST(? AS {kind}) AS {key})", [value])
+    [(found,)] = asked.fetchall()
     return found
 
 

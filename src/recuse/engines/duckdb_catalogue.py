@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -60,10 +60,15 @@ class SystemTables:
             )
             for name, found in sorted(columns.items())
         )
-        return Catalogue(tables, frozenset() if self.ours else Macros(self), self.untyped, DUCKDB)
+        return Catalogue(tables, self._macros(), self.untyped, DUCKDB)
 
-    def macros(self) -> frozenset[str]:
-        """Return the functions that the database defines itself; where we made its tables there are none."""
+    def _macros(self) -> frozenset[str]:
+        """Return the functions that the database defines itself; where we made its tables there are none.
+
+        DuckDB lists thousands of its own beside them, which takes as long as to open it.
+        """
+        if self.ours:
+            return frozenset()
         found = self._system("DISTINCT function_name", "duckdb_functions()", "NOT internal")
         return frozenset(fold(name) for (name,) in found)
 
@@ -107,22 +112,6 @@ class SystemTables:
             elif told_apart(table, key := spelled(table, columns)):
                 keys.setdefault(table, []).append(key)
         return keys, references
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Macros:
-    """The functions that a schema defines itself, listed when one is first asked for.
-
-    Most questions call none, and DuckDB lists thousands of its own, which takes as long as to open it.
-    """
-
-    of: SystemTables
-    listed: list[frozenset[str]] = field(default_factory=list)
-
-    def __contains__(self, name: object) -> bool:
-        if not self.listed:
-            self.listed.append(self.of.macros())
-        return name in self.listed[0]
 
 
 def _checked(columns: Sequence[Column], expression: str) -> list[Column]:

@@ -57,7 +57,7 @@ def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=4096)
 def _are_kept(word: str, count: int, grammar: str) -> bool:
     """Return whether the tree of a call has all its arguments; True where it is no call."""
-    told = {f"ARGUMENT_{number}" for number in range(count)}
+    told = {f"argument_{number}" for number in range(count)}
     try:
         (tree,) = Grammar.get_or_raise(grammar).parse(f"SELECT {word}({', '.join(sorted(told))})")
     except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError):
@@ -65,4 +65,4 @@ def _are_kept(word: str, count: int, grammar: str) -> bool:
     if tree is None:
         return True
     parts = (part for node in tree.walk() for part in node.args.values() if isinstance(part, str))
-    return told <= {part.upper() for part in parts}
+    return told <= {fold(part) for part in parts}

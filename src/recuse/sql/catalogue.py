@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -67,12 +67,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The tables of a database, and which functions it defines itself."""
+    """The tables of a database, and the names of the functions that it defines itself."""
 
     tables: tuple[Table, ...]
     """those that can be asked about"""
-    macros: Container[str] = frozenset()
-    """the functions that the database defines itself; an engine may look them up when it is asked for one"""
+    macros: frozenset[str] = frozenset()
     untyped: tuple[str, ...] = ()
     """the tables whose column types only a policy can say"""
     dialect: Dialect = DUCKDB

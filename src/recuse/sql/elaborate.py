@@ -9,7 +9,7 @@ It is longer than other files: one method for every form of SQL that is no plain
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -90,7 +90,7 @@ class Elaborator:
 
     lookup: Lookup
     text: str = ""
-    macros: Container[str] = frozenset()
+    macros: frozenset[str] = frozenset()
 
     def condition(self, node: exp.Expr) -> Expression:
         """Return a condition: what is no truth value is read as one."""

@@ -22,7 +22,7 @@ taus = st.sampled_from([0.5, 1.0, 2.0, 5.0, 40.0])
 
 
 def descents(programs: FastPrograms, tau: float) -> list[LoadCuts]:
-    return [programs._descent(tau), programs._strict(tau)]
+    return [programs._load_cuts(tau), programs._strict(tau)]
 
 
 @given(relations(Shape.CONJUNCTIONS, largest=50), taus)

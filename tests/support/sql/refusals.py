@@ -45,18 +45,21 @@ class Site:
         return f"{self.module}:{self.first} {self.words}"
 
 
+ELSEWHERE = {"postgres", "spark"}
+"""modules and rooms about the SQL of an engine that these questions are not asked of"""
+
 Lines = frozenset[tuple[str, int]]
 """which lines were being run when an error was made"""
 
 
 @cache
 def sites() -> frozenset[Site]:
-    """Return every place in the sources that makes a refusal."""
+    """Return every place in the sources that makes a refusal, but those of other engines' SQL."""
     trees = {
         str(path.relative_to(PACKAGE)): ast.parse(path.read_text())
         for room in ROOMS
         for path in sorted((PACKAGE / room).rglob("*.py"))
-        if "postgres" not in str(path)
+        if not ELSEWHERE & set(path.relative_to(PACKAGE).with_suffix("").parts)
     }
     makers = {"refusal", *MADE}.union(*(_returning(tree, MADE) for tree in trees.values()))
     return frozenset(site for module, tree in trees.items() for site in _sites(module, tree, makers))

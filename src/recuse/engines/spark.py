@@ -57,10 +57,11 @@ SETTINGS = {
 STARTED = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
-"""what Spark on this machine is started with: no page and no line tells of sizes"""
+"""what Spark on this machine is started with: no page and no line tells of sizes, or quotes a value"""
 _FAILURES = (PySparkException, Py4JError, pyarrow.ArrowException, OSError)
 _CLOSED = "the database is closed"
 # pyspark writes an error down with the values that it quotes

@@ -62,15 +62,19 @@ async def compared(services: Mapping[Any, Service], questions: Sequence[str]) ->
 def form(shown: Any) -> Any:
     """Return what is shown without its numbers, and without what follows from them: text and cautions.
 
-    Whether a cell has a number, or is NULL for too few people, is drawn with the number.
+    Whether a cell has a number, or a date, or is NULL for too few people, is drawn with it.
 
     >>> form({"n": [7, None, "1/3", "2026-01-31"], "state": "done", "text": "7 [6 to 9]"})
     {'n': ['#', '#', '#', '#'], 'state': 'done', 'text': '#'}
     >>> form([{"release": {"value": 7}}, {"value": None, "truth_confidence": 1}])
     ['#', '#']
+    >>> form([{"date": "2026-01-31"}, None])
+    ['#', '#']
     """
     match shown:
         case {"release": _} | {"truth_confidence": _}:
+            return "#"
+        case {"date": _} if len(shown) == 1:
             return "#"
         case dict():
             return {name: "#" if name in ("text", "cautions") else form(one) for name, one in shown.items()}

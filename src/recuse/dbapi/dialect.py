@@ -87,8 +87,13 @@ class AnsweredNumeric(column_types.Numeric[Any]):
         return decimal if self.asdecimal else _as_float
 
 
-class AnsweredFloat(AnsweredNumeric, column_types.Float[Any]):
+class AnsweredFloat(column_types.Float[Any]):
     """The same of what is declared a float."""
+
+    def result_processor(self, dialect: Any, coltype: object) -> Any:
+        """Return what makes a Decimal or a float of a value."""
+        decimal = super().result_processor(dialect, coltype)  # type: ignore[no-untyped-call]
+        return decimal if self.asdecimal else _as_float
 
 
 def _as_float(value: Any) -> float | None:

@@ -5,6 +5,8 @@ it was measured:
 
     bench     on the relations of `make bench` and the graphs in performance.md
     torture   on the relations of tests/solver/test_torture.py and tests/solver/test_exact.py
+    forum     on the joins of the made forum (docs/results/performance.md)
+    guess     not measured yet
     safety    not measured: it is reached where a method goes in circles, and ends it
 """
 
@@ -40,7 +42,7 @@ FOCUS_WIDENINGS = 8
 FEW_KEPT_MEMBERS = 1_000_000
 """Members of tuples in an engine up to which all are listed sooner than they are asked about. (bench)"""
 MOST_KEPT_GROUPS = 100
-"""Groups that are asked one by one while their rows stay in an engine; more are read. (kept)"""
+"""Groups that are asked one by one while their rows stay in an engine; more are read. (guess)"""
 
 # ------------------------------------------------------------------ reference
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recuse.krelation.owned import NOBODY, OwnedRows, everybody, owned_rows
-from recuse.mechanism import presets
+from recuse.mechanism import owned, presets
 from recuse.mechanism.axis import NUMBERS, Stretch
 from recuse.mechanism.clipped import load_programs
 from recuse.mechanism.middle import Weighing
@@ -98,6 +98,14 @@ def test_a_participant_counts_once_in_all_groups(rows, leaver, least):
     for group, t in zip(grouped(rows), least, strict=True):
         above = group.covers()(t)
         assert above.low == above.high == float(group.covering().weigh(group.values > t))
+
+
+def test_more_people_than_a_double_counts_exactly_are_as_many_as_it_does(monkeypatch):
+    """Beyond 2^53 steps one person more might move a rounded count by two; here it ends at three people."""
+    monkeypatch.setattr(owned, "EXACT", 3 * STEPS)
+    group, *_ = grouped([(person, 0, person, 1) for person in range(5)])
+    covers = group.covers()
+    assert [covers.solve(t).high for t in (None, 0, 1, 2)] == [3, 3, 3, 2]
 
 
 def prior() -> list[Stretch]:
